@@ -157,9 +157,9 @@ my $becomes = sub {
 $api = start(qr{api listening url=http://127\.0\.0\.1:(\d+)/}, PGHOST => "$folder/wire");
 $becomes->(qr/^200 ok/, '/health is 200');
 my ($status_busy, $said_busy) = $indexer->command({ PGUSER => 'consumer', ATID_API_PORT => $api->{port} }, 'api');
-like($said_busy, qr/Another program has the port $api->{port} of 127\.0\.0\.1\. ATID_API_PORT and ATID_API_HOST give another one/, 'a port that another program has is named');
+like($said_busy, qr/Another program uses port $api->{port} of 127\.0\.0\.1\. Set ATID_API_PORT or ATID_API_HOST to another one/, 'a port that another program has is named');
 wire('hold');
-$becomes->(qr/^503 the (?:database does not answer|changes of the indexer are not heard)/, '... 503 while the server hangs');
+$becomes->(qr/^503 the (?:database does not answer|changes of the indexer do not arrive)/, '... 503 while the server hangs');
 my $asked = time;
 $health->();
 cmp_ok(time - $asked, '<', 10 * AtidTest::Indexer::patience(), '... without waiting for it');

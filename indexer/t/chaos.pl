@@ -242,10 +242,10 @@ sub watched_by_prometheus
 }
 
 my $second = start_consumer();
-ok($indexer->wait_for_log($second, qr/another consumer is at work on \Q$url\E com\.atproto\.sync\.subscribeRepos \(role consumer, atid-indexer lock, process \d+\)/),
+ok($indexer->wait_for_log($second, qr/another consumer is running on \Q$url\E com\.atproto\.sync\.subscribeRepos \(role consumer, atid-indexer lock, process \d+\)/),
 	'a second consumer waits');
 my $other = start_consumer(ATID_SERVICE_URL => $url =~ s/127\.0\.0\.1/localhost/r, ATID_METRICS_PORT => $port);
-ok($indexer->wait_for_log($other, qr/another consumer is at work on \Q$url\E /), '... and one of another server, whose accounts are not the same');
+ok($indexer->wait_for_log($other, qr/another consumer is running on \Q$url\E /), '... and one of another server, whose accounts are not the same');
 is($indexer->stop($other), 0, '... which ends by SIGTERM');
 
 #
@@ -398,7 +398,7 @@ $consumer  = start_consumer();
 $has_ended = $indexer->ended($consumer, 30 * AtidTest::Indexer::patience());
 is($has_ended, 1 << 8, '... nor is a relay that says that it is one');
 $indexer->stop($consumer) unless defined $has_ended;
-like(slurp_file($consumer->{log}), qr/follows \Q$url\E com\.atproto\.sync\.subscribeRepos by more names, or as a relay\. .* of the names \Q$url\E, https:..other\.example, .* set ATID_REPLACED_SERVICE_URL /, '... which it says, too');
+like(slurp_file($consumer->{log}), qr/follows \Q$url\E com\.atproto\.sync\.subscribeRepos under more names, or as a relay\. .* with the names \Q$url\E, https:..other\.example, .* set ATID_REPLACED_SERVICE_URL /, '... which it says, too');
 network('of');
 
 # Meanwhile another relay is to be followed: here the same one by another name. What was missed is found by its list.

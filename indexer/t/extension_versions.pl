@@ -201,7 +201,7 @@ foreach my $name (sort keys %oldest)
 	my $indexer  = program($db, %oldest, $name => $before);
 	($status, $said) = $indexer->command('init');
 	is($status, 1, "$name $before: refused");
-	is($said, "atid-indexer: The extension $name is of version $before in this database, and $oldest{$name} or later is needed: ALTER EXTENSION $name UPDATE.\n",
+	is($said, "atid-indexer: The extension $name has version $before in this database, but $oldest{$name} or later is needed: ALTER EXTENSION $name UPDATE.\n",
 		'... which says what to do');
 	is(one($db, q{SELECT count(*) FROM pg_namespace WHERE nspname = 'indexer'}), 0, '... before anything is made');
 	one($db, "ALTER EXTENSION $name UPDATE");

@@ -46,7 +46,7 @@ one('postgres', 'CREATE ROLE given LOGIN; CREATE DATABASE given');
 	one('given', 'CREATE EXTENSION atid_crypto CASCADE; CREATE SCHEMA indexer AUTHORIZATION given');
 }
 my ($status, $said) = program('given')->command({ PGUSER => 'given' }, 'init');
-like($said, qr/cannot make the schema xrpc\. .*"CREATE SCHEMA xrpc AUTHORIZATION given"/, 'without the schemas of users it says who can make them');
+like($said, qr/cannot create the schema xrpc\. .*"CREATE SCHEMA xrpc AUTHORIZATION given"/, 'without the schemas of users it says who can make them');
 one('given', 'CREATE SCHEMA xrpc AUTHORIZATION given; CREATE SCHEMA feed AUTHORIZATION given');
 ($status, $said) = program('given')->command({ PGUSER => 'given' }, 'init');
 is($status, 0, 'init needs no right in the database where the extensions and the schema are there') or diag($said);

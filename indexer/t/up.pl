@@ -209,13 +209,13 @@ append_to_file($hba, "local all reader scram-sha-256\n$was");
 $node->reload;
 ok($node->poll_query_until('app', "SELECT pg_conf_load_time() > '$loaded'"), 'the login needs its password');
 ($status, $said) = command({ ATID_API_DB_PASSWORD => 'wrong' }, 'api');
-like($said, qr/password authentication failed for user "reader"\. It is ATID_API_DB_PASSWORD, .*not the one in PGPASSWORD/, 'a wrong password of the reader is ATID_API_DB_PASSWORD');
+like($said, qr/password authentication failed for user "reader"\. Its password is in ATID_API_DB_PASSWORD or .*, not in PGPASSWORD/, 'a wrong password of the reader is ATID_API_DB_PASSWORD');
 ($status, $said) = command('api');
 like($said, qr/"atid-indexer up" has created this login.*ATID_API_DB_PASSWORD/, 'one that up has made is known to up alone');
 my $busy = IO::Socket::INET->new(Listen => 1, LocalAddr => '127.0.0.1') or die "$!";
 ($status, $said) = command({ ATID_API_DB_PASSWORD => 'right', ATID_API_PORT => $busy->sockport }, 'api');
 is($status, 1, 'a port that is taken');
-like($said, qr/Another program has the port ${\ $busy->sockport} of 127\.0\.0\.1\. ATID_API_PORT and ATID_API_HOST give another/, '... is that of ATID_API_PORT');
+like($said, qr/Another program uses port ${\ $busy->sockport} of 127\.0\.0\.1\. Set ATID_API_PORT or ATID_API_HOST/, '... is that of ATID_API_PORT');
 
 $indexer->{session}->quit;
 $network->kill_kill;

@@ -75,7 +75,7 @@ is(one($db, q{SELECT string_agg(state || n, ' ') FROM status_accounts WHERE n > 
 	foreach my $command ('init', 'upgrade')
 	{
 		($status, $said) = program($old)->command($command);
-		ok($status == 1 && $said =~ /The schema kept has the tables of the example of 1\.2, .*atid-indexer 1\.3\.3 first\./,
+		ok($status == 1 && $said =~ /The schema kept has the tables of the example in 1\.2, .*atid-indexer 1\.3\.3 first\./,
 			"$command refuses the tables of the example of 1.2") or diag("$status $said");
 	}
 	is(one($old, "SELECT to_regnamespace('indexer') IS NULL"), 't', '... and makes nothing');

@@ -195,8 +195,8 @@ my %publish = (ATID_PDS_URL => "http://127.0.0.1:$1", ATID_HANDLE => 'alice.test
 foreach (
 	[ { %publish, ATID_API_DID => '' }, 'items', qr/ATID_API_DID must be/, 'without the DID of the service' ],
 	[ { %publish, ATID_APP_PASSWORD => '' }, 'items', qr/Set ATID_HANDLE and ATID_APP_PASSWORD/, 'without a password or a terminal' ],
-	[ { %publish, ATID_PDS_URL => 'http://pds.example' }, 'items', qr/is sent by https only/, 'over plain HTTP' ],
-	[ { %publish, ATID_PDS_URL => 'http://127.0.0.1.example' }, 'items', qr/is sent by https only/, 'over plain HTTP, to a name like an address' ],
+	[ { %publish, ATID_PDS_URL => 'http://pds.example' }, 'items', qr/is sent over https only/, 'over plain HTTP' ],
+	[ { %publish, ATID_PDS_URL => 'http://127.0.0.1.example' }, 'items', qr/is sent over https only/, 'over plain HTTP, to a name like an address' ],
 	[ \%publish, 'none', qr/There is no feed none/, 'no feed' ])
 {
 	my ($settings, $feed, $why, $what) = @$_;

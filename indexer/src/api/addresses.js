@@ -1,12 +1,13 @@
-// Bounds of what one address holds: connections, WebSockets, and queries at a time. So one client
-// cannot take the places of all others, though the bounds of the whole server are larger.
+// Limits on what one address may hold: connections, WebSockets, and concurrent queries. So one
+// client cannot take the places of all others; the limits of the whole server are larger.
 //
-// A proxy in front has one address for all of its clients, and bounds them itself: API_PROXIES are
-// not counted. An address of IPv6 is its network of 64 bits, all of which one client has.
+// A reverse proxy has one address for all of its clients and limits them itself: the addresses in
+// API_PROXIES are not counted. IPv6 addresses are counted by their /64 network, since one client
+// usually has all of it.
 import { BlockList, isIPv4 } from 'node:net';
 import * as log from '../ops/log.js';
 
-export const OF_ADDRESS = 10; // requests at a time, and as many queries of WebSockets
+export const OF_ADDRESS = 10; // concurrent requests, and as many queries over WebSockets
 
 /**
  * @typedef {'connections' | 'WebSockets' | 'requests' | 'queries'} Kind
@@ -60,8 +61,8 @@ export class Addresses {
   }
 
   /**
-   * Counts one more of a kind until the function that is returned is called. null: its address has
-   * too many.
+   * Counts one more of a kind until the returned function is called. null: the address has too
+   * many.
    * @param {Kind} kind
    * @param {string} [remote]
    */

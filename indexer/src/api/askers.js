@@ -1,11 +1,11 @@
-// The keys of those who ask, where the database does not have them: the directory is asked, or the
-// domain of a did:web, and the database keeps the answer (sql/tables/asker.sql).
+// Keys of clients that the database does not have yet. They are requested from the directory, or
+// from the domain of a did:web, and the database keeps the answers (sql/tables/asker.sql).
 //
-// Anybody can name DIDs in tokens. So that those who have invented some do not keep others out:
-// - the database keeps the keys that were found, for a month: most of those who ask are known;
-// - the client's addresses take turns, and did:web has places of its own, of each domain two;
-// - what was asked for is not asked for again within a minute, whatever the answer was;
-// - nobody waits longer than WAIT, and who waits holds no connection of the database.
+// Anybody can put any DID into a token. So that made-up DIDs do not keep others out:
+// - the database keeps the keys that were found for a month, so most clients are known;
+// - the addresses of clients take turns, and did:web has places of its own, two for each domain;
+// - the same key is not requested again within a minute, whatever the answer was;
+// - no client waits longer than WAIT, and one that waits holds no database connection.
 import { messageOf } from '../db/errors.js';
 import { domainOf, originOf } from '../net/addresses.js';
 import { Http } from '../net/http.js';
@@ -13,7 +13,7 @@ import { Failure } from '../protocol/failure.js';
 import { METHODS } from '../work/did-methods.js';
 import * as log from '../ops/log.js';
 
-const WAIT = 3000; // ms for an answer, and until there is a place
+const WAIT = 3000; // ms for an answer, and also for a place
 const OF_DOMAIN = 2;
 const KEPT = 60_000; // ms for which an answer is remembered
 const MOST_KEPT = 20_000;
@@ -22,7 +22,7 @@ const MOST_WAITING = 2000;
 /**
  * @typedef {string} Kind a method's name
  * @typedef {import('../work/did-methods.js').Method} Method
- * @typedef {true | false | 'away'} Answer whether there is a new one; away: nobody has given one
+ * @typedef {true | false | 'away'} Answer whether there is a new key; away: there was no answer
  * @typedef {{ at: number, isOver: boolean, answer: Promise<Answer> }} Kept
  * @typedef {{ kind: Kind, domain: string | null, begin: () => void }} Waiting
  */
@@ -66,7 +66,7 @@ export class Askers {
     /** @type {Kept} */
     const one = { at: Date.now(), isOver: false, answer };
     this.kept.set(did, one);
-    // who had no place may try again at once
+    // a client that got no place may try again at once
     one.answer.then(
       (said) => said === 'away' && this.kept.delete(did),
       () => this.kept.delete(did),
@@ -183,7 +183,7 @@ export class Askers {
     });
   }
 
-  // The first one that finds a place, of the address whose turn it is.
+  // Gives a place to the first request that can have one, of the address whose turn it is.
   next() {
     for (const [address, queue] of this.queues)
       for (const one of queue) {

@@ -1,4 +1,4 @@
-// The subscription "changed", in the schema of GraphQL.
+// The subscription "changed" in the GraphQL schema.
 import { constant, context, get, lambda, listen, object } from 'postgraphile/grafast';
 import { extendSchema } from 'postgraphile/utils';
 import { viewsOf } from './codecs.js';
@@ -6,15 +6,15 @@ import { viewsOf } from './codecs.js';
 /** @param {{ name: string, type: string }[]} fields */
 const typesOf = (fields) => `
   extend type Subscription {
-    "Records as they are written and deleted: all, or those of a collection, of an account."
+    "Records as they are written and deleted: all, or those of a collection, an account, or both."
     changed(collection: String, did: DID): Change
   }
-  "A record that was written or deleted. Its fields are the record as it is now, of one type each."
+  "A record that was written or deleted: a field for each type, with the record as it is now."
   type Change {
     uri: ATURI!
     collection: String!
     did: DID!
-    "It is deleted."
+    "Whether it was deleted."
     gone: Boolean!
     query: Query
     ${fields.map(({ name, type }) => `${name}: ${type}`).join('\n')}

@@ -1,28 +1,28 @@
-// Changes that the indexer commits: the subscription "changed", and news of the schema.
+// Changes that the indexer commits: the subscription "changed", and notices about the schema.
 //
-// The indexer notes each change in the table change with its transaction, and sends an empty
-// notice. A snapshot shows which transactions it sees. So what is new is what the newer of two
-// snapshots sees and the older one does not, and a change is reported at its COMMIT, whatever else
-// is being written; indexer.changes() waits until no older transaction runs. What is being written
-// while the server starts is not reported.
+// The indexer records each change in the table change with its transaction, and sends an empty
+// notice. A snapshot shows which transactions it sees. So a change is new if the newer of two
+// snapshots sees it and the older one does not, and it is reported at its COMMIT, whatever else is
+// being written; indexer.changes() waits until no older transaction runs. Changes that are being
+// written while the server starts are not reported.
 //
-// The last changes are kept once, for all subscriptions: each has its place among them. A client
-// that does not read does not get further. Where changes have gone that it has not had, or that
-// nobody has noted while the database was away, its socket is closed, so that it connects and asks
-// again.
+// The last changes are kept once, for all subscriptions; each subscription has its position among
+// them, which does not advance while its client does not read. If changes were dropped before the
+// client got them, or were not recorded while the database was away, its socket is closed, so that
+// it connects and subscribes again.
 import { randomUUID } from 'node:crypto';
 import { SafeError } from 'postgraphile/grafast';
 import { connect } from '../db/connection.js';
 import { messageOf } from '../db/errors.js';
 import * as log from '../ops/log.js';
 
-const AT_A_TIME = 1000; // changes of a query
+const AT_A_TIME = 1000; // changes per query
 const KEPT = 50_000; // changes: a subscription that is further behind ends
-const UNSENT = 100; // ms between two looks whether a client has read
+const UNSENT = 100; // ms between two checks whether a client has read
 const ASK_AGAIN = 1013; // the code with which a socket is closed
 const TIDY = 5000; // ms
 const EVERY = 1000; // ms, if no notice comes
-const SILENT = 15e3; // ms without an answer: then the connection is dropped
+const SILENT = 15e3; // ms without an answer until the connection is dropped
 const CLOSE = 5000; // ms without one at the end
 
 const NEW = `
@@ -44,8 +44,8 @@ ORDER BY c.tx, c.n LIMIT ${AT_A_TIME}`;
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * The changes of a collection or an account, as an iterator. It holds no promise of a generator, so
- * it ends at once.
+ * The changes of a collection or an account, as an iterator. It is no generator, whose pending
+ * promise would delay its end.
  */
 class Subscription {
   /** @type {((result: Result) => void)[]} */
@@ -67,7 +67,7 @@ class Subscription {
     this.at = feed.end;
   }
 
-  // The next change that it is about; undefined: there is none yet.
+  // The next change that the subscription matches; undefined: there is none yet.
   find() {
     const { feed, about } = this;
     const is = (/** @type {Change} */ row) =>
@@ -79,8 +79,8 @@ class Subscription {
     return undefined;
   }
 
-  // Answers who asks for the next one, once the client has read what was sent: the engine asks at
-  // once.
+  // Answers requests for the next change once the client has read what was sent; the engine itself
+  // requests the next one at once.
   wake() {
     if (this.ended) return;
     if (this.at < this.feed.first) this.lose();
@@ -98,16 +98,16 @@ class Subscription {
     }
   }
 
-  // It has not had all changes.
+  // Ends the subscription because it has missed changes.
   lose() {
     this.return();
-    this.socket.close(ASK_AGAIN, 'changes were left out: ask again');
+    this.socket.close(ASK_AGAIN, 'changes were missed: subscribe again');
   }
 
   /** @returns {Promise<Result>} */
   next() {
     if (this.ended) return Promise.resolve({ value: undefined, done: true });
-    // Not at once: what was made of the one before is sent by then, so that it shows whether the
+    // Not at once: by then the result of the previous change is sent, which shows whether the
     // client reads.
     return new Promise((resolve) => {
       this.asking.push(resolve);
@@ -120,7 +120,7 @@ class Subscription {
     clearTimeout(this.timer);
     this.feed.all.delete(this);
     this.ended = true;
-    this.over.abort(new SafeError('The subscription is over')); // which is no error to log
+    this.over.abort(new SafeError('The subscription is over')); // a SafeError is not logged
     for (const resolve of this.asking.splice(0)) resolve({ value: undefined, done: true });
     return Promise.resolve({ value: undefined, done: true });
   }
@@ -134,7 +134,7 @@ class Subscription {
   }
 }
 
-// Whether something may be new: a notice has come, or the end.
+// Wakes up when there may be something new: a notice, or the end.
 class News {
   isThere = true;
   wake = () => {};
@@ -172,7 +172,7 @@ export class Feed {
   /** @type {{ now: string, tx: string, n: string } | null} how far a newer snapshot is read */
   pass = null;
 
-  /** @param {() => void} schemaChanged is called when somebody notifies that the schema changed */
+  /** @param {() => void} schemaChanged called at each notice that the schema has changed */
   constructor(schemaChanged) {
     this.schemaChanged = schemaChanged;
   }
@@ -186,8 +186,8 @@ export class Feed {
   }
 
   /**
-   * For the engine: changes of a collection or an account, for a client, whose over is aborted at
-   * the end.
+   * For the engine: a client's subscription to the changes of a collection or an account. At its
+   * end the client's `over` is aborted.
    * @param {About} about
    * @param {import('./socket-turns.js').Client} client
    */
@@ -198,7 +198,7 @@ export class Feed {
   }
 
   /**
-   * Follows until signal is aborted, over as many connections as it takes.
+   * Follows the changes until the signal is aborted, over as many connections as that takes.
    * @param {AbortSignal} signal
    */
   async run(signal) {
@@ -215,12 +215,12 @@ export class Feed {
 
   /**
    * @param {AbortSignal} signal
-   * @param {() => void} well is called each time that the database has answered
+   * @param {() => void} well called each time that the database has answered
    */
   async follow(signal, well) {
     /** @type {Client} */
     const db = await connect('changes');
-    // for a server that has vanished, TCP would need a quarter of an hour
+    // TCP would take a quarter of an hour to notice that the server has vanished
     this.moved = Date.now();
     const watch = setInterval(() => {
       if (this.moved < Date.now() - (signal.aborted ? CLOSE : SILENT))
@@ -236,7 +236,7 @@ export class Feed {
     signal.addEventListener('abort', come);
     try {
       await this.begin(db);
-      if (this.heard) this.schemaChanged(); // nobody has listened meanwhile
+      if (this.heard) this.schemaChanged(); // notices may have been missed meanwhile
       await this.readAll(db, { signal, news, well });
       await db.query('DELETE FROM indexer.reader WHERE name = $1', [this.name]);
     } finally {
@@ -268,8 +268,8 @@ export class Feed {
   }
 
   /**
-   * Makes a reader, so that the indexer notes changes and keeps those that are new to it. Readers
-   * of servers that were killed are deleted: nobody holds their locks.
+   * Creates a reader, so that the indexer records changes and keeps those that this reader has not
+   * read. Readers of servers that were killed are deleted: nobody holds their locks.
    * @param {Client} db
    */
   async begin(db) {
@@ -287,7 +287,7 @@ export class Feed {
        ON CONFLICT DO NOTHING`,
       [this.name],
     );
-    // it had no reader: nobody has noted changes for it meanwhile
+    // it had no reader, so changes may not have been recorded meanwhile
     if (rowCount === 1 && this.snapshot !== null) {
       this.snapshot = this.pass = null;
       for (const one of this.all) one.lose();
@@ -305,7 +305,7 @@ export class Feed {
 
   /** @param {Client} db */
   async read(db) {
-    // where the connection is lost, the next one goes on after the last change that was reported
+    // after a lost connection, the next one continues after the last change that was reported
     let pass = this.pass ?? { now: await this.now(db), tx: '0', n: '0' };
     this.pass = pass;
     for (let more = true; more;) {
@@ -333,8 +333,8 @@ export class Feed {
   }
 
   /**
-   * Marks as read all changes of which the snapshot is certain. Without the reader nobody notes
-   * changes.
+   * Marks as read all changes that the snapshot is certain to include. Without the reader's row no
+   * changes are recorded.
    * @param {Client} db
    */
   async tidy(db) {
@@ -345,6 +345,6 @@ export class Feed {
       [this.name, this.snapshot],
     );
     if (rowCount === 0)
-      throw new Error('its row in the table indexer.reader was deleted, and is made again');
+      throw new Error('its row in the table indexer.reader was deleted, and is created again');
   }
 }

@@ -1,7 +1,8 @@
-// The views, for the engine: which resources they are, and the types of the extension
-// atid, as scalars of GraphQL. Their values are texts.
+// The views for the engine: which of its resources they are. And the types of the extension atid
+// as GraphQL scalars, whose values are texts.
 //
-// PostGraphile leaves out columns of a type that it does not know, and joins by them with it.
+// PostGraphile leaves out columns of types that it does not know, and with them the joins by such
+// columns.
 /** @type {Record<string, string>} */
 const NAMES = { did: 'DID', at_uri: 'ATURI', cid_link: 'CID', tid: 'TID' };
 
@@ -67,8 +68,8 @@ export const CodecsPlugin = {
   },
 };
 
-// Authors of Lexicons give names. Where one is taken, as that of a join, or is one of JavaScript's,
-// the engine would make no schema at all: so what comes second is left out.
+// Names come from the authors of Lexicons. If one is already taken, such as by a join, or is
+// special in JavaScript, the engine would make no schema at all: so the second use is left out.
 /** @param {(name: string, place: string) => void} left */
 export const namesPlugin = (left) => ({
   name: 'AtidNamesPlugin',

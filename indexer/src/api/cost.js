@@ -1,6 +1,6 @@
-// The bounds of what a query costs, before it runs: its depth, and the number of values that it
-// can get at most, the product of the sizes of the pages on the way to each field. So each list
-// must say how long it is.
+// Limits the cost of a query before it runs: its depth, and the number of values that it can get
+// at most, which for each field is the product of the page sizes on the way to it. So each list
+// must have a page size.
 import { getArgumentValues, getNamedType, getVariableValues } from 'postgraphile/graphql';
 import { refuse } from './refusal.js';
 
@@ -8,20 +8,20 @@ import { refuse } from './refusal.js';
  * @typedef {import('postgraphile/graphql').GraphQLField<any, any>} Field
  * @typedef {import('postgraphile/graphql').FieldNode} FieldNode
  * @typedef {import('postgraphile/graphql').SelectionSetNode} SelectionSet
- * @typedef {{ depth: number, parent: any, size: number }} Place size: of the page that the
- *   fields are of
+ * @typedef {{ depth: number, parent: any, size: number }} Place size: of the page that the fields
+ *   belong to
  * @typedef {{ name: string, isEqual: boolean }} Condition of a column
  */
 
 const DEPTH = 12;
 const PAGE = 100;
 const VALUES = 25_000;
-// For a count of all records, a grouped count, a search, or the description of the schema.
+// The cost of a count of all records, a grouped count, a search, or the description of the schema.
 const READS_ALL = VALUES / 5;
-const UNINDEXED = ['conforms', 'hidden']; // columns by which one can filter without an index
-const NARROW = ['uri', 'did']; // those of which a value leaves few rows
-const COUNTS = 10; // and a count of those that point at one
-const STEPS = 5000; // fields, with those of a fragment each time that it is used
+const UNINDEXED = ['conforms', 'hidden']; // columns that filters may use without an index
+const NARROW = ['uri', 'did']; // columns in which a value has few rows
+const COUNTS = 10; // the cost of a count of the records that point at one
+const STEPS = 5000; // fields, those of a fragment counted each time that it is used
 
 /** @param {any} n */
 const isInRange = (n) => n === undefined || (Number.isInteger(n) && n >= 0 && n <= PAGE);
@@ -46,7 +46,7 @@ function ordersOf(field) {
 }
 
 /**
- * Is it a column whose index finds what a value contains, by which one cannot ask here?
+ * Is it a column whose index finds parts of values, which filters here cannot use?
  * @param {Field} field
  * @param {string} column
  */
@@ -72,7 +72,7 @@ const conditionsOf = ({ filter, condition }) => [
 
 class Cost {
   steps = 0;
-  // Lists that may read all rows: one statement each, also for all parents of a nested one.
+  // Lists that may read all rows: one statement each, even for all parents of a nested one.
   scans = 0;
 
   /**
@@ -88,7 +88,7 @@ class Cost {
   }
 
   /**
-   * The values of arguments; none if they cannot be read, which the engine reports itself.
+   * The values of arguments; none if they cannot be read, which the engine itself reports.
    * @param {Field} field
    * @param {FieldNode} node
    * @returns {Record<string, any>}
@@ -115,14 +115,14 @@ class Cost {
       (one) => /** @type {FieldNode} */ (one).name?.value === 'totalCount',
     );
     if (isList(field) && first === undefined && last === undefined && !countsOnly)
-      refuse(`${field.name}: say first or last, at most ${PAGE}`);
+      refuse(`${field.name}: give first or last, at most ${PAGE}`);
     return Math.max(first ?? last ?? 1, 1);
   }
 
   /**
-   * Of a list, all rows may be read until a page is full: of a search, and by a condition that no
-   * index finds, unless it is about one record or account. A value that most rows have leaves as
-   * many.
+   * May a list read all rows until a page is full? A search may, and so may a condition without an
+   * index, unless the list is about one record or account. A value that most rows have does not
+   * narrow it.
    * @param {Field} field
    * @param {FieldNode} node
    */
@@ -131,7 +131,7 @@ class Cost {
     if (values.query !== undefined) return true;
     const conditions = conditionsOf(values);
     const orders = conditions.length > 0 ? ordersOf(field) : [];
-    // a b-tree finds all, and the list can be ordered by it; the other indexes find equal values
+    // a b-tree index serves all conditions and the order; the other indexes only equality
     const isFound = (/** @type {Condition} */ { name, isEqual }) =>
       !UNINDEXED.includes(name) &&
       (orders.includes(name.toLowerCase()) || (isEqual && !isJson(field, name)));
@@ -212,6 +212,6 @@ export function measure({ schema, document, variableValues, operationName }) {
   const cost = new Cost(schema, fragments, coerced);
   const place = { depth: 1, parent: null, size: 1 };
   const values = cost.walk(root, operation.selectionSet, place) + cost.scans * READS_ALL;
-  if (values > VALUES) refuse(`The query can get ${values} values, and may get ${VALUES}`);
+  if (values > VALUES) refuse(`The query can get ${values} values, but may get only ${VALUES}`);
   return values;
 }

@@ -1,8 +1,8 @@
 // Grouped counts: how many of the newest records of a type have each value of a column, the most
 // frequent first.
 //
-// A count reads all that it counts. So it is of the newest records since a time, at most MOST of
-// them, which the index of sort_at finds; a view without that column has no counts.
+// A count reads all rows that it counts. So it counts only the newest records since a time, at most
+// MOST of them, which the index on sort_at finds; a view without that column has no counts.
 import { object } from 'postgraphile/grafast';
 import { loadManyWithPgClient } from 'postgraphile/@dataplan/pg';
 import { extendSchema } from 'postgraphile/utils';
@@ -10,7 +10,7 @@ import { viewsOf } from './codecs.js';
 
 const MOST = 100_000;
 
-// Columns with a value that a group can have.
+// Columns whose values can form groups.
 /** @param {any} r */
 const columnsOf = (r) =>
   Object.entries(r.codec.attributes).filter(
@@ -53,7 +53,7 @@ const loadOf = (sql, resource, columns) => {
 const enumOf = ({ name, columns }) => `enum ${name}Column { ${[...columns.keys()].join(' ')} }`;
 
 const ABOUT =
-  `Of the newest records since a time, ${MOST} at most, ` + 'how many have each value of a column.';
+  `How many of the newest records since a time, at most ${MOST}, ` + 'have each value of a column.';
 
 export const CountsPlugin = extendSchema((/** @type {any} */ build) => {
   const { inflection, sql } = build;

@@ -1,26 +1,26 @@
-// How many requests and queries run at a time, of all clients and of each address.
+// Limits how many requests and queries run at a time, for all clients and for each address.
 import { GraphQLError } from 'postgraphile/graphql';
 import { OF_ADDRESS } from './addresses.js';
 import { refusal } from './refusal.js';
 
 /** @typedef {import('node:http').ServerResponse} Response */
 
-export const AT_A_TIME = 100; // requests over HTTP; others are refused with 503
+export const AT_A_TIME = 100; // requests over HTTP; further ones are refused with 503
 export const OF_A_SOCKET = 10; // operations
-const UNREAD_ALL = 64e6; // bytes of answers over HTTP that are not read
-export const WHOLE = 30_000; // ms for an answer, until the client has read it
-export const UNREAD_FOR = 5000; // ms in which a client reads nothing of an answer, or of a close
+const UNREAD_ALL = 64e6; // bytes of answers over HTTP that clients have not read
+export const WHOLE = 30_000; // ms until the client has read its whole answer
+export const UNREAD_FOR = 5000; // ms for which a client may read nothing of an answer or a close
 
 const MANY = 'too many requests at a time';
-const MANY_OF_ADDRESS = `too many requests of this address, which may have ${OF_ADDRESS} at a time`;
-const MANY_OF_SOCKETS = `A socket can have ${OF_A_SOCKET} operations at a time, all ${AT_A_TIME}`;
+const MANY_OF_ADDRESS = `too many requests from this address: it may have ${OF_ADDRESS} at a time`;
+const MANY_OF_SOCKETS = `A socket can have ${OF_A_SOCKET} operations at a time, and all sockets together ${AT_A_TIME}`;
 
 /** @param {string} text */
 const refused = (text) => ({ errors: [new GraphQLError(text)] });
 
 /**
- * The queries that run, over HTTP and of sockets: the client may have left, but its query still
- * takes a connection.
+ * The queries that run, over HTTP and WebSockets. The query of a client that has left still takes a
+ * connection.
  */
 export class Running {
   /** @type {Map<any, number>} a socket, or null for HTTP: how many */
@@ -65,9 +65,9 @@ export class Running {
 }
 
 /**
- * The requests that run. One counts once it has arrived, however slowly, and until its answer is
- * read. An answer of which nothing is read for a while ends. So does the oldest one when all
- * answers that are not read are too long.
+ * The requests that run. One counts from when it has arrived, however slowly, until its answer is
+ * read. An answer of which nothing is read for a while is ended, and so is the oldest one when the
+ * unread answers together are too long.
  */
 export class Crowd {
   /** @type {Map<Response, boolean>} responses, and whether they are sent */

@@ -1,8 +1,8 @@
-// Errors of the API: their words for the client, and for the log.
+// Errors of the API: what the client and what the log gets of them.
 //
-// The packages write to the console, often with a stack, and for each message of a client. Here an
-// error is one line, and the same error is counted for a minute. A client that has left is no
-// error.
+// The packages write to the console, often with a stack trace, and for each message of a client.
+// Here an error becomes one line, and repetitions within a minute are counted. A client that has
+// left is no error.
 import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 import { isSafeError } from 'postgraphile/grafast';
@@ -15,7 +15,7 @@ const LEFT =
   /^(EPIPE|ECONNRESET|ECONNABORTED|ERR_STREAM_(DESTROYED|WRITE_AFTER_END|PREMATURE_CLOSE))$/;
 
 /**
- * Has the client left, or sent what no WebSocket sends?
+ * Has the client left, or sent something that is not valid on a WebSocket?
  * @param {import('../db/errors.js').AnyError} e
  * @param {string} text how a package introduces the error
  */
@@ -25,7 +25,7 @@ const isOfClient = (e, text) =>
     (LEFT.test(e.code ?? '') || /^WebSocket is not open/.test(e.message)));
 
 /**
- * The message of a package, as one line; or null for what is no error.
+ * The message of a package, as one line; or null if it is no error.
  * @param {any[]} all
  */
 function lineOf(all) {
@@ -57,8 +57,9 @@ export function quiet() {
   });
 }
 
-// The client gets errors that it can do something about: values that a type does not take, and
-// queries that take too long. Of all else it gets a hash, by which the operator finds the line.
+// The client gets errors that it can do something about: values that a type does not accept, and
+// queries that take too long. For any other error it gets a hash, by which the operator finds the
+// line in the log.
 /** @param {any} error */
 export function maskError(error) {
   const of = error.originalError ?? (error instanceof GraphQLError ? null : error);

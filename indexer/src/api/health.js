@@ -1,6 +1,6 @@
-// /health: 200 while the database answers and changes are heard of.
+// /health: 200 while the database answers and changes arrive.
 //
-// It has a connection of its own, since all those of the queries may be taken.
+// It has its own connection, since the queries may have taken all of theirs.
 import { messageOf } from '../db/errors.js';
 import { probe } from './reader.js';
 import { LOOK, SLOW } from './requests.js';
@@ -26,7 +26,7 @@ export class Health {
     try {
       if (heard < Date.now() - SLOW)
         throw new Error(
-          `the changes of the indexer are not heard${why === null ? '' : `: ${why}`}`,
+          `the changes of the indexer do not arrive${why === null ? '' : `: ${why}`}`,
         );
       this.asked ??= this.probe
         .rows('SELECT')

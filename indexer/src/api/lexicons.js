@@ -1,5 +1,5 @@
-// The Lexicons of what the API serves by itself. Where the database has a Lexicon of the same NSID,
-// that one counts.
+// The Lexicons of the methods that the API itself has. If the database has a Lexicon with the same
+// NSID, that one is used.
 /** @param {object} [more] */
 const string = (more) => ({ type: 'string', ...more });
 /** @param {object} [more] */

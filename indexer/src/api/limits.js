@@ -1,6 +1,6 @@
-// Bounds of queries. A query is refused by its length, by the number of its words, and by what it
-// can get (cost.js). An answer that is too long is not sent: strangers write long texts, and a
-// query can ask for one many times.
+// Limits of queries. A query is refused if it is too long, has too many words, or can get too much
+// (cost.js). An answer that is too long is not sent: strangers write long texts, and a query can
+// ask for the same one many times.
 import { GraphQLError, Lexer, Source, TokenKind } from 'postgraphile/graphql';
 import { SafeError } from 'postgraphile/grafast';
 import { messageOf } from '../db/errors.js';
@@ -27,7 +27,7 @@ function countWords(query) {
 }
 
 /**
- * How long a value is as JSON, at least; or more than is left.
+ * The least length of a value as JSON; or a number above `left`.
  * @param {any} value
  * @param {number} left
  * @returns {number}
@@ -46,7 +46,7 @@ function lengthOf(value, left) {
 const TOO_LONG = `The answer is longer than ${ANSWER} characters: ask for less of it`;
 
 /**
- * A result, or that it is too long.
+ * A result, or the error that it is too long.
  * @param {any} result
  */
 export const bounded = (result) =>

@@ -1,9 +1,9 @@
-// The methods that are served: the functions of the schema xrpc whose names are NSIDs, by their
-// Lexicons, and feeds. @atproto/xrpc-server routes requests, and checks parameters and, in a test,
-// outputs.
+// The methods that are served: feeds, and the functions in the schema xrpc whose names are NSIDs,
+// as their Lexicons define them. @atproto/xrpc-server routes requests, and checks parameters and,
+// in tests, outputs.
 //
-// The functions and the Lexicons are looked at again when requests come, at most every LOOK ms: so
-// a function that was just created is served, and one that was dropped is not.
+// The functions and the Lexicons are read again when requests come, at most every LOOK ms: so a
+// function that was just created is served, and one that was dropped is not.
 import { XRPCError, createServer as createXrpc } from '@atproto/xrpc-server';
 import { messageOf } from '../db/errors.js';
 import * as log from '../ops/log.js';
@@ -26,7 +26,7 @@ WHERE p.pronamespace = 'xrpc'::regnamespace AND p.prokind = 'f' AND strpos(p.pro
   AND has_function_privilege(p.oid, 'EXECUTE')
 ORDER BY p.proname, p.oid`;
 
-// The Lexicons of these methods, with all that they refer to.
+// The Lexicons of these methods, with all Lexicons that they refer to.
 const LEXICONS = `
 SELECT atid.lexicon_only(s.stored, ARRAY(
   SELECT n FROM unnest(atid.lexicon_nsids(s.stored)::text[]) AS n
@@ -37,8 +37,8 @@ WHERE s.stored IS NOT NULL`;
 /** @param {string} name */
 const quoted = (name) => `"${name.replaceAll('"', '""')}"`;
 
-// The client's account is set before the function runs: the subquery is volatile, so it is not left
-// out.
+// The client's account is set before the function runs. The subquery is volatile, so the planner
+// does not remove it.
 const FROM_WHO = '(SELECT xrpc.enter($1, $2, $3) AS stale OFFSET 0) AS who';
 const PAGE = {
   name: 'feed page',
@@ -65,9 +65,9 @@ const FEEDS = {
  */
 function problemOf({ args, volatile, jsonb }, document, isTwice) {
   const main = document?.defs.main;
-  if (!main) return 'the database has no Lexicon of this name: "atid-indexer lexicon add"';
+  if (!main) return 'the database has no Lexicon of this name; "atid-indexer lexicon add" adds one';
   if (main.type !== 'query') return `it is a ${main.type}, and only queries are served`;
-  if (isTwice) return 'there are several functions of this name';
+  if (isTwice) return 'there are several functions with this name';
   if (!jsonb) return 'it must return jsonb';
   if (volatile) return 'a query must be STABLE';
   const known = Object.keys(main.parameters?.properties ?? {});
@@ -78,7 +78,7 @@ function problemOf({ args, volatile, jsonb }, document, isTwice) {
 }
 
 /**
- * An answer goes to the client as the database has written it. To be checked, it is read.
+ * An answer goes to the client as the database has written it; it is parsed only to be checked.
  * @param {string | null} body
  * @param {string} nsid
  * @param {boolean} isChecked
@@ -103,7 +103,7 @@ export class Methods {
   state = '';
   /** @type {Promise<void> | null} */
   looking = null;
-  /** @type {Map<string, string | null>} of the methods of the last look */
+  /** @type {Map<string, string | null>} the methods found by the last look */
   reasons = new Map();
 
   /**
@@ -120,7 +120,7 @@ export class Methods {
   }
 
   /**
-   * The router of the methods that are there now.
+   * The router of the present methods.
    * @param {string} nsid
    * @returns {Promise<any>}
    */
@@ -130,7 +130,7 @@ export class Methods {
       this.looking ??= this.look().finally(() => (this.looking = null));
     if (this.looking !== null && (this.server === null || !this.names.has(nsid)))
       await this.looking;
-    else this.looking?.catch(() => {}); // the next request finds it
+    else this.looking?.catch(() => {}); // the next request sees the error
     return /** @type {Server} */ (this.server).router;
   }
 
@@ -182,8 +182,8 @@ export class Methods {
   }
 
   /**
-   * Logs which methods are served, and which not, as far as that has changed.
-   * @param {Map<string, string | null>} reasons by the name of each, why it is not, or null
+   * Logs which methods are served and which are not, if that has changed.
+   * @param {Map<string, string | null>} reasons for each name why it is not served, or null
    */
   report(reasons) {
     for (const [method, reason] of reasons) {

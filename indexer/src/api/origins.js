@@ -1,12 +1,12 @@
-// Which pages of a browser may query: those of the API itself, and those of the origins that
+// Which web pages may query: those of the API itself, and those of the origins that
 // API_ALLOWED_ORIGINS lists.
 import * as log from '../ops/log.js';
 import { clean } from '../protocol/text.js';
 
 /** @typedef {import('node:http').IncomingMessage} Request */
 
-// A page of our own has an address or localhost as its host: a stranger's name may lead to our
-// address.
+// The host of the API's own page must be an address or localhost, since a stranger's host name may
+// resolve to our address.
 const OWN_HOST = /^(localhost|[\d.]+|\[[\da-f:.]+\])(:\d+)?$/;
 
 export class Origins {
@@ -26,7 +26,7 @@ export class Origins {
   }
 
   /**
-   * Logs a refusal, and returns its words for the client.
+   * Logs a refusal, and returns its text for the client.
    * @param {Request} request
    */
   refusalOf({ headers: { origin = '' } }) {

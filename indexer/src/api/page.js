@@ -1,5 +1,6 @@
-// The page at /: a form that sends a query to /graphql, with a first query for the types that are
-// there. It is one document that requests nothing else, and its policy allows nothing else.
+// The page at /: a form that sends a query to /graphql, filled in with a first query on the
+// existing types. It is one document that requests nothing else, and its policy allows nothing
+// else.
 import { createHash } from 'node:crypto';
 import { getNamedType, isLeafType, isObjectType, isRequiredArgument } from 'postgraphile/graphql';
 
@@ -80,8 +81,8 @@ const columnsOf = (row) =>
     .map(({ name }) => name);
 
 /**
- * A query of the first rows of the first type of records, or of another type; or what any schema
- * answers.
+ * A query for the first rows of the first type of records, or else of another type; or a query that
+ * any schema answers.
  * @param {any} schema
  */
 export function firstQuery(schema) {

@@ -1,5 +1,5 @@
 // The configuration of the engine, PostGraphile: its plugins and ours, the reader's connections,
-// and what it may do.
+// and the limits.
 import { setMaxListeners } from 'node:events';
 import { makePgService } from 'postgraphile/adaptors/pg';
 import { getOperationAST } from 'postgraphile/graphql';
@@ -16,11 +16,11 @@ import { refusal } from './refusal.js';
 import { SocketTurns } from './socket-turns.js';
 
 const CONNECTIONS = 10; // of the reader
-// Of these, for what subscriptions ask of changes: there is no end to them, and queries need some.
+// As many of these serve the changes of subscriptions, which never end; the rest is for queries.
 const OF_CHANGES = 4;
-const INTROSPECTION = 60_000; // ms: it reads the catalogue, on a busy server slowly
+const INTROSPECTION = 60_000; // ms: it reads the catalogue, which is slow on a busy server
 
-// The account that asks, of a request or of the request that has opened a WebSocket.
+// The account of the client: of a request, or of the request that has opened a WebSocket.
 export const ASKER = Symbol('asker');
 
 /** @param {any} requestContext */
@@ -38,7 +38,7 @@ const crowdPlugin = (crowd, running) => ({
   name: 'AtidCrowdPlugin',
   grafast: {
     middleware: {
-      // over HTTP nobody would see whether the client reads, or has left
+      // over HTTP the server would not see whether the client reads, or has left
       /** @type {(next: () => any, event: any) => any} */
       prepareArgs(next, { args }) {
         if (isSubscription(args) && !socketOf(args.requestContext))
@@ -51,7 +51,7 @@ const crowdPlugin = (crowd, running) => ({
   },
   grafserv: {
     middleware: {
-      // also of a socket, which has no response
+      // this also applies to a socket, which has no response
       /** @type {(next: () => any, event: any) => any} */
       processGraphQLRequestBody(next, { request }) {
         const response = request?.requestContext.node?.res;
@@ -64,14 +64,14 @@ const crowdPlugin = (crowd, running) => ({
 });
 
 /**
- * What an operation knows of its client. The engine makes a query of each change that a
- * subscription has, in no way that execute sees: so their statements have turns.
+ * What an operation knows of its client. The engine makes a query of each change of a subscription
+ * without calling execute, so the statements of subscriptions take turns.
  * @param {SocketTurns} turns
  */
 const contextOf = (turns) => (/** @type {any} */ requestContext, /** @type {any} */ args) => {
   if (!isSubscription(args)) return {};
   const atidClient = { socket: socketOf(requestContext), over: new AbortController() };
-  setMaxListeners(0, atidClient.over.signal); // each statement that waits is one
+  setMaxListeners(0, atidClient.over.signal); // each waiting statement is a listener
   const { withPgClient } = args.contextValue;
   return {
     atidClient,
@@ -136,7 +136,7 @@ export const presetOf = (settings, feed, crowd, running) => ({
   disablePlugins: DISABLED,
   pgServices: [serviceOf(settings)],
   schema: {
-    // only columns that make_view_index has marked can be ordered and filtered by
+    // only columns that make_view_index() has marked can be used to order and filter
     defaultBehavior: '-attribute:orderBy -attribute:filterBy -attribute:filter -mutationField',
     connectionFilterAllowedOperators: OPERATORS,
     connectionFilterComputedColumns: false,

@@ -1,6 +1,6 @@
-// The login by which the API reads: what it may do that it need not.
+// Refuses a login for the API that has more rights than it needs.
 //
-// A fault in the engine, or in a function of the schema, then gives nobody more than the API shows
+// So a fault in the engine, or in a function of the schema, reveals no more than the API shows
 // anyway.
 import pg from 'pg';
 import { SafeError } from 'postgraphile/grafast';
@@ -9,7 +9,7 @@ import { Problem } from '../db/errors.js';
 import { Probe } from '../db/probe.js';
 import * as log from '../ops/log.js';
 
-// The rights that are too many, and the statement that revokes each.
+// The rights that it must not have, and the statement that revokes each.
 const TOO_MUCH = `
 WITH me AS (SELECT oid, rolname, rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls
             FROM pg_roles WHERE rolname = current_user),
@@ -82,11 +82,12 @@ SELECT format('there is no schema %I', $1::text), 'atid-indexer up, or make_view
 WHERE NOT EXISTS (SELECT FROM pg_namespace AS n WHERE n.nspname = $1)
 LIMIT 20`;
 
-// Statements of the reader end after so many ms, and cannot write. No query is so long that
-// compiling it pays.
+// Statements of the reader end after so many ms, and cannot write. No query runs long enough for
+// JIT compilation to pay.
 const WITHIN = 5000;
 
-// A statement's result is in memory before anything of it is sent: so it ends when it is too long.
+// A statement's whole result is in memory before any of it is sent, so a statement is ended when
+// its result is too long.
 const MOST = 50e6; // bytes
 export class ReaderClient extends pg.Client {
   /** @param {import('pg').ClientConfig} config */
@@ -124,7 +125,7 @@ export function readerConfig({ API_DB_USER, API_DB_PASSWORD }) {
 }
 
 /**
- * One connection, to see whether the database answers.
+ * One connection that shows whether the database answers.
  * @param {import('./server.js').Settings} settings
  */
 export const probe = (settings) =>
@@ -135,7 +136,7 @@ export const probe = (settings) =>
     return client;
   });
 
-// Every role may make large objects, until a superuser takes that away.
+// Every role may create large objects until a superuser revokes that right.
 const MAY_MAKE = "SELECT has_function_privilege('pg_catalog.lo_create(oid)', 'EXECUTE') AS may";
 
 const NO_LARGE_OBJECTS =
@@ -143,7 +144,8 @@ const NO_LARGE_OBJECTS =
   'FROM PUBLIC';
 
 /**
- * Refuses a login that may do more. login.js has seen whether it gets in, and owns the schema.
+ * Refuses a login that may do more. login.js has checked that it can log in, and that it does not
+ * own the schema.
  * @param {import('./server.js').Settings} settings
  */
 export async function checkReader(settings) {
@@ -155,7 +157,7 @@ export async function checkReader(settings) {
     const { rows } = await client.query(TOO_MUCH, [API_SCHEMA]);
     if (rows.length > 0)
       throw new Problem(
-        `The login ${API_DB_USER} is to read the schema ${API_SCHEMA}, and nothing else:\n` +
+        `The login ${API_DB_USER} must read the schema ${API_SCHEMA}, and nothing else:\n` +
           rows.map(({ what, cure }) => `  ${what}: ${cure}`).join('\n'),
       );
     if ((await client.query(MAY_MAKE)).rows[0].may)

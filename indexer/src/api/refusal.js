@@ -1,9 +1,9 @@
-// Refusals, whose words go to the client.
+// Refusals, whose messages go to the client.
 import { SafeError } from 'postgraphile/grafast';
 
 /**
- * A refusal, with the status of the answer: the engine reads it here or there, by where it is
- * thrown.
+ * A refusal with the status of the answer, which the engine reads in one place or the other,
+ * depending on where the refusal is thrown.
  * @param {string} text
  */
 export const refusal = (text, statusCode = 400) =>

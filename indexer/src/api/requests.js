@@ -1,4 +1,4 @@
-// Requests over HTTP: who may ask, how many at a time, and where each goes.
+// Requests over HTTP: which clients may query, how many at a time, and where each request goes.
 import { createServer } from 'node:http';
 import { messageOf } from '../db/errors.js';
 import * as log from '../ops/log.js';
@@ -11,7 +11,7 @@ import { ASKER } from './preset.js';
 /** @typedef {(status: number, text: string, headers?: Record<string, string>) => void} Say */
 
 export const SLOW = 10_000; // ms for a request to arrive
-export const LOOK = 1000; // ms between two looks for requests that last too long
+export const LOOK = 1000; // ms between two checks for requests that last too long
 
 const PREFLIGHT = {
   'access-control-allow-methods': 'POST',
@@ -32,8 +32,8 @@ const sayTo = (response) => (status, text, headers) => {
 const pathOf = ({ url = '' }) => url.split('?')[0];
 
 export class Requests {
-  // A connection has one request at a time. When it is cut, nothing would tell those behind the
-  // first that they are over.
+  // A connection has one request at a time: when it is cut, pipelined requests behind the first
+  // would not learn that they are over.
   asking = new WeakSet();
 
   /**
@@ -113,7 +113,8 @@ export function serverOf(requests, addresses, sockets) {
     headersTimeout: SLOW,
     maxConnections: 2 * sockets + AT_A_TIME,
   });
-  // An address that has too many gets no answer: it could take as long as it likes to read it.
+  // An address with too many connections gets no answer, since it could read that as slowly as it
+  // likes.
   server.on('connection', (socket) => {
     const leave = addresses.enter('connections', socket.remoteAddress);
     if (leave) socket.on('close', leave);

@@ -1,4 +1,4 @@
-// The schema of GraphQL, which is made again when somebody notifies "postgraphile_watch". While
+// The GraphQL schema, which is rebuilt at each notice on the channel "postgraphile_watch". While
 // that fails, the old one stays.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeSchema } from 'postgraphile';
@@ -14,7 +14,7 @@ export class Schema {
   isWaiting = false;
   /** @type {any} the schema that is in force */
   current = null;
-  /** @type {(schema: any) => void} gets each schema that is made again */
+  /** @type {(schema: any) => void} gets each rebuilt schema */
   use = () => {};
 
   /**
@@ -31,7 +31,7 @@ export class Schema {
     return this.current;
   }
 
-  // Somebody has notified.
+  // A notice has come.
   changed() {
     this.timer ??= setTimeout(() => {
       this.timer = null;
@@ -39,7 +39,7 @@ export class Schema {
     }, SETTLED);
   }
 
-  // One at a time, and one for all notices that come meanwhile: every role may notify.
+  // One rebuild at a time, and one for all notices that come meanwhile: every role may NOTIFY.
   remake() {
     if (this.isWaiting) return;
     this.isWaiting = true;
@@ -53,7 +53,7 @@ export class Schema {
       } catch (/** @type {any} */ e) {
         log.error('schema failed', { error: messageOf(e) });
       }
-      // most of the time is for queries
+      // leaves most of the time to queries
       const pause = 4 * (performance.now() - began);
       await sleep(pause, undefined, { signal: this.ended }).catch(() => {});
     });

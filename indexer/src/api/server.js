@@ -1,12 +1,12 @@
-// atid-indexer api: GraphQL over HTTP and WebSockets, of the views in one schema.
+// atid-indexer api: GraphQL over HTTP and WebSockets, for the views in one schema.
 //
 //   /graphql   queries by POST, and subscriptions by a WebSocket (graphql-transport-ws)
 //   /          a page to try queries on (page.js)
-//   /health    200 while the database answers and changes are heard of (health.js)
+//   /health    200 while the database answers and changes arrive (health.js)
 //   /xrpc/, /.well-known/did.json   XRPC (xrpc.js)
 //
-// There are connections of two logins: of the reader, a pool by which queries run and one for
-// /health (reader.js), and of the program, one that follows the indexer (changes.js).
+// Two logins have connections: the reader has a pool for queries and one connection for /health
+// (reader.js), and the program has one that follows the indexer (changes.js).
 import { once } from 'node:events';
 import { grafserv } from 'postgraphile/grafserv/node';
 import { messageOf, Problem } from '../db/errors.js';
@@ -40,9 +40,9 @@ import { Xrpc } from './xrpc.js';
 const ofPort = (e, { API_HOST, API_PORT }) =>
   new Problem(
     e.code === 'EADDRINUSE'
-      ? `Another program has the port ${API_PORT} of ${API_HOST}. ATID_API_PORT and ` +
-          'ATID_API_HOST give another one.'
-      : `The port ${API_PORT} of ${API_HOST}, which are ATID_API_PORT and ATID_API_HOST, cannot ` +
+      ? `Another program uses port ${API_PORT} of ${API_HOST}. Set ATID_API_PORT or ` +
+          'ATID_API_HOST to another one.'
+      : `Port ${API_PORT} of ${API_HOST} (ATID_API_PORT and ATID_API_HOST) cannot ` +
           `be opened: ${e.message}.`,
   );
 
@@ -93,7 +93,7 @@ async function partsOf(settings, ended) {
 }
 
 /**
- * Ends all parts; over, that of the changes.
+ * Ends all parts; `over` ends the changes.
  * @param {Awaited<ReturnType<typeof partsOf>>} parts
  * @param {AbortController} over
  * @param {Promise<void>} following

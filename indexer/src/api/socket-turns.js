@@ -1,11 +1,11 @@
-// Places for the statements that changes of subscriptions need. Where all are taken, the sockets
-// that wait have one after the other, each one place at a time. What waits for a subscription that
-// is over is dropped. What runs for it keeps its place until the database is done.
+// Places for the statements that the changes of subscriptions need. When all are taken, the waiting
+// sockets take turns, one place at a time. Waiting statements of a subscription that is over are
+// dropped; a running one keeps its place until the database is done.
 
 /** @typedef {{ socket: any, over: AbortController }} Client */
 
 export class SocketTurns {
-  /** @type {Map<any, Set<() => void>>} a socket: functions that give what waits the place */
+  /** @type {Map<any, Set<() => void>>} a socket: functions that begin its waiting statements */
   waiting = new Map();
 
   /** @param {number} places */

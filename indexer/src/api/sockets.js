@@ -1,4 +1,4 @@
-// WebSockets at /graphql: who may open one, and what each may have.
+// WebSockets at /graphql: which clients may open one, and what each may hold.
 import { STATUS_CODES } from 'node:http';
 import { useServer } from 'graphql-ws/use/ws';
 import { makeGraphQLWSConfig } from 'postgraphile/grafserv';
@@ -11,7 +11,7 @@ import { LOOK, SLOW } from './requests.js';
 
 /** @typedef {import('node:net').Socket} Socket */
 
-const UNREAD = 1e6; // bytes that a socket does not read: then it is closed
+const UNREAD = 1e6; // unread bytes of a socket; beyond these it is closed
 
 /**
  * Answers a request for a WebSocket with an error.
@@ -31,7 +31,7 @@ function refuse(socket, status, text) {
 }
 
 /**
- * Closes a socket that sends much and reads nothing, also what is answered to its pings, and one
+ * Closes a socket that sends much and reads nothing, not even the answers to its pings, and one
  * that has read nothing for a while, whatever it sends.
  * @param {import('ws').WebSocket} ws
  */
@@ -39,7 +39,7 @@ function guard(ws) {
   const look = () => ws.bufferedAmount > UNREAD && ws.terminate();
   ws.on('message', look)
     .on('ping', look)
-    .on('error', () => {}); // the client's: it is closed then
+    .on('error', () => {}); // the client's fault; the socket is closed then
   let [unread, since] = [0, 0];
   const timer = setInterval(() => {
     if (unread === 0 || ws.bufferedAmount < unread) since = Date.now();
@@ -67,7 +67,7 @@ const operationsOf = (config, xrpc) => ({
       const headers = { authorization: String(authorization) };
       request[ASKER] = await xrpc.who(headers, socket._socket?.remoteAddress);
     } catch {
-      return false; // which closes it with code 4403
+      return false; // this closes the socket with code 4403
     }
     return config.onConnect?.(ctx);
   },
@@ -119,9 +119,9 @@ export class Sockets {
       return refuse(socket, 404, 'WebSockets are at /graphql');
     if (!this.origins.allows(request)) return refuse(socket, 403, this.origins.refusalOf(request));
     if (all.size >= this.most)
-      return refuse(socket, 503, `There are ${this.most} WebSockets: come again later`);
+      return refuse(socket, 503, `there are ${this.most} WebSockets already: try again later`);
     const leave = this.addresses.enter('WebSockets', socket.remoteAddress);
-    if (!leave) return refuse(socket, 429, 'too many WebSockets of this address');
+    if (!leave) return refuse(socket, 429, 'too many WebSockets from this address');
     all.add(socket);
     socket.on('close', () => all.delete(socket)).on('close', leave);
     return upgrade.handleUpgrade(request, socket, head, (ws) =>
@@ -129,7 +129,7 @@ export class Sockets {
     );
   }
 
-  // Ends those that are open, with their subscriptions.
+  // Ends the open sockets, with their subscriptions.
   dispose() {
     return this.open.dispose();
   }

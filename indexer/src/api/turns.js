@@ -1,6 +1,6 @@
-// Turns at the connections of a pool: names share them, and none has more than half. Work that
-// finds no place waits for its turn; names that wait are served one after the other, so a slow
-// function keeps those of its own name waiting, and no others.
+// Turns at the connections of a pool. The names of methods share them, and none has more than half.
+// Work that finds no place waits for its turn; waiting names are served in rotation, so a slow
+// function delays only calls of its own name.
 const MOST_WAITING = 2000; // pieces of work
 const WAIT = 10_000; // ms
 
@@ -22,7 +22,7 @@ export class NameTurns {
 
   /**
    * Does work once there is a place for its name. Throws Late if that takes too long, and the
-   * reason of signal if it is aborted before.
+   * signal's reason if it is aborted before that.
    * @template T
    * @param {string} name
    * @param {() => Promise<T>} work

@@ -1,14 +1,14 @@
-// XRPC: what is served at /xrpc/, for clients of the AT Protocol.
+// XRPC: the methods at /xrpc/, for clients of the AT Protocol.
 //
-//   /xrpc/NSID              a function of the schema xrpc (methods.js), or a feed
+//   /xrpc/NSID              a function in the schema xrpc (methods.js), or a feed
 //   /xrpc/_health           200 while the database answers
 //   /.well-known/did.json   the DID document of this service, if its DID is a did:web
 //
-// The client is the account whose key has signed the token: the database verifies it in the
-// statement that has the answer. A key that it does not have is requested (askers.js).
+// The client is the account whose key has signed the token, which the database verifies in the same
+// statement that returns the answer. A key that it does not have is requested (askers.js).
 //
-// All users of an AppView come from its address, so addresses have no limits here: only how many
-// requests are under way, and names of methods take turns (turns.js).
+// All users of an AppView come from its address, so there are no limits per address here. Only the
+// number of requests under way is limited, and the names of methods take turns (turns.js).
 import pg from 'pg';
 import { XRPCError } from '@atproto/xrpc-server';
 import { isSafeError } from 'postgraphile/grafast';
@@ -23,18 +23,18 @@ import { ReaderClient, readerConfig } from './reader.js';
 import { Late, NameTurns } from './turns.js';
 
 const CONNECTIONS = 10; // of the reader
-const AT_A_TIME = 3000; // requests, most of which wait: for a key, or their turn
-// A statement with a name is parsed once by each connection.
+const AT_A_TIME = 3000; // requests, most of which wait for a key or for their turn
+// A named statement is parsed once by each connection.
 const VERIFY = {
   name: 'verify',
   text: 'SELECT v.did, CASE WHEN v.stale THEN v.did END AS stale FROM xrpc.verify($1, $2, $3) AS v',
 };
-const STRANGERS = 'those whose tokens were never good';
+const STRANGERS = 'clients whose tokens were never valid';
 const MOST_GOOD = 50_000; // accounts
-const WHOLE = 30_000; // ms for an answer, until the client has read it
-const UNREAD_FOR = 5000; // ms in which a client reads nothing
+const WHOLE = 30_000; // ms until the client has read its whole answer
+const UNREAD_FOR = 5000; // ms for which a client may read nothing
 const MOST_URL = 8000; // characters
-const PATH = '-c search_path=pg_catalog,pg_temp'; // functions of users name their schemas
+const PATH = '-c search_path=pg_catalog,pg_temp'; // users' functions must name their schemas
 
 const HEADERS = {
   'access-control-allow-origin': '*', // there are no cookies: a token is explicit
@@ -47,8 +47,8 @@ const PREFLIGHT = {
   'access-control-max-age': '86400',
 };
 
-// Values that a client can send and a type does not take. (Other errors of class 22, such as a
-// division by zero, are faults of the function.)
+// Errors for values that a client can send and a type does not accept. (Other errors of class 22,
+// such as a division by zero, are faults of the function.)
 const OF_CLIENT = ['22003', '22007', '22008', '22021', '22P02'];
 const TIMEOUT = '57014';
 const NEW_ANSWER = ['UnknownIdentity', 'BadJwtSignature'];
@@ -57,8 +57,8 @@ const NEW_ANSWER = ['UnknownIdentity', 'BadJwtSignature'];
 const bearerOf = ({ authorization = '' }) => /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? null;
 
 /**
- * The method for which tokens of GraphQL are: com.example.feeds.graphql of
- * did:web:feeds.example.com.
+ * The method that a token for GraphQL must name: for did:web:feeds.example.com it is
+ * com.example.feeds.graphql.
  * @param {string} did
  */
 export function graphqlMethod(did) {
@@ -76,7 +76,7 @@ const internal = () => new XRPCError(500, 'Internal Server Error', 'InternalServ
 const busy = () => new XRPCError(503, 'the service is busy: try again', 'NotEnoughResources');
 
 /**
- * An error of the database, as one of XRPC. Its own errors are in the log.
+ * An error of the database, as an XRPC error. Errors that are not the client's fault are logged.
  * @param {any} e
  * @param {string} name
  */
@@ -96,7 +96,7 @@ function errorOf(e, name) {
 }
 
 /**
- * The account that a token names; nobody has verified it. null: none.
+ * The account that a token names, not verified; null: none.
  * @param {string} token
  * @returns {string | null}
  */
@@ -110,7 +110,7 @@ function issuerOf(token) {
 
 export class Xrpc {
   running = 0; // requests
-  /** @type {Set<string | null>} accounts whose tokens were good; the oldest first */
+  /** @type {Set<string | null>} accounts that have sent valid tokens, the oldest first */
   good = new Set();
 
   /**
@@ -182,7 +182,7 @@ export class Xrpc {
   }
 
   /**
-   * A request counts until its answer is read. A cache does not keep errors.
+   * A request counts until its answer is read. Caches must not keep errors.
    * @param {any} response
    */
   count(response) {
@@ -212,7 +212,7 @@ export class Xrpc {
   }
 
   /**
-   * The account that has signed the token of a request of GraphQL, or null.
+   * The account that has signed the token of a GraphQL request, or null.
    * @param {import('node:http').IncomingHttpHeaders} headers
    * @param {string} [address]
    * @returns {Promise<string | null>}
@@ -224,9 +224,9 @@ export class Xrpc {
   }
 
   /**
-   * Runs a statement that verifies a token. Where another answer of the directory could change the
-   * verdict, it is run again with that. Those whose tokens were never good have turns of their own,
-   * so that however many there are, the others do not wait for them.
+   * Runs a statement that verifies a token. If a newer answer from the directory could change the
+   * verdict, it is run again with that. Clients that have never sent a valid token share a turn of
+   * their own, so that the others do not wait for them, however many there are.
    * @param {{ headers: import('node:http').IncomingHttpHeaders, name: string, method: string,
    *   address?: string, signal?: AbortSignal }} about
    * @param {{ name?: string, text: string }} statement
@@ -263,7 +263,7 @@ export class Xrpc {
   }
 
   /**
-   * Requests a key that is a day old again, while it still counts.
+   * Requests a key that is a day old again, while the old one remains valid.
    * @param {string} did
    * @param {string} [address]
    */

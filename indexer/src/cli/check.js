@@ -6,12 +6,12 @@ import { formatNumber } from './format.js';
 /** @typedef {import('pg').Client} Client */
 
 /**
- * Are the records of an account those of the tree whose root it has signed?
+ * Compares the records of an account with the tree whose root it has signed.
  * @param {Client} db
  * @param {string} did
  */
 export async function check(db, did) {
-  await db.query('BEGIN ISOLATION LEVEL REPEATABLE READ'); // the program writes meanwhile
+  await db.query('BEGIN ISOLATION LEVEL REPEATABLE READ'); // the program may write meanwhile
   const [a] = await rowsOf(
     db,
     `SELECT state, rev::text, data::text,
@@ -22,7 +22,7 @@ export async function check(db, did) {
   if (!a) throw new Problem(`${did} is not here. "atid-indexer explain ${did}" shows why.`);
   if (!a.whole)
     throw new Problem(
-      'Not all collections are wanted, so the records are not the whole tree that was signed.',
+      'Not all collections are wanted, so the records are not the whole tree that is signed.',
     );
   if (a.data === null) throw new Problem(`${did} was never loaded: it is ${a.state}.`);
   const [t] = await rowsOf(
@@ -38,8 +38,8 @@ export async function check(db, did) {
     lines: [
       `${formatNumber(t.n)} records, of revision ${a.rev}; ${a.state}`,
       `root of the records  ${t.root}`,
-      `root that is signed  ${a.data}`,
-      ok ? 'They are the same.' : 'They differ. "atid-indexer reload" loads the account again.',
+      `signed root          ${a.data}`,
+      ok ? 'They are equal.' : 'They differ. "atid-indexer reload" loads the account again.',
     ],
     ok,
   };

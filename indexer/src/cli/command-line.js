@@ -8,9 +8,8 @@ import { flagOf, helpOf, oldFlagOf, settings } from './settings.js';
 /** @typedef {Record<string, any>} Values */
 /** @typedef {{ status: number }} Result gets the exit status */
 /**
- * words: such as "explain <did>". help: its first sentence is in the list of commands. work: gets
- * the command's arguments, its settings and its options. settings: the name by which SETTINGS has
- * them.
+ * words: such as "explain <did>". help: its first sentence is shown in the list of commands. work:
+ * gets the command's arguments, its settings and its options. settings: their name in SETTINGS.
  * @typedef {object} Definition
  * @property {string} words
  * @property {string} help
@@ -25,7 +24,7 @@ export const warnUser = (text) => process.stderr.write(`atid-indexer: ${text}\n`
 const camel = (flag) => flag.slice(2).replace(/-(\w)/g, (all, letter) => letter.toUpperCase());
 
 /**
- * The options of a command's settings. Those with a name of before 2.0 are not in its help.
+ * Adds the options for a command's settings. Those with a name from before 2.0 are not in its help.
  * @param {Command} command
  * @param {string} name
  */

@@ -18,7 +18,7 @@ import { addWant, listWants, removeWant } from './wants.js';
 const WHAT = () => new Argument('<what>', 'what is wanted').choices(Object.keys(WANTS));
 const VALUE = () => {
   const values = Object.entries(WANTS).map(([what, { help }]) => `of ${what} ${help}; `);
-  return new Argument('<value>', `${values.join('')}"*" is all accounts, or all collections`);
+  return new Argument('<value>', `${values.join('')}"*" means all accounts or all collections`);
 };
 
 /**
@@ -41,27 +41,23 @@ others to it stay.`,
   add(program, result, {
     words: 'include <did>',
     help:
-      'Lets an excluded account in again. It comes back if it is wanted and the network ' +
+      'Ends the exclusion of an account. It comes back if it is wanted and the network ' +
       'has it.',
     work: (did) =>
       done('SELECT indexer.include_account($1)', [did], `${did} is no longer excluded.`),
   });
   add(program, result, {
     words: 'forget <did>',
-    help: `Keeps an account out, and deletes all that is about it. These are its records, identity,
-labels, references to it, and frames. Only its exclusion stays. Backups, and what
-applications have read, are yours to clean.`,
+    help: `Keeps an account out, and deletes all data about it: its records, identity, labels,
+references to it, and frames. Only its exclusion stays. Cleaning backups, and what
+applications have read, is up to you.`,
     work: (did) => done('SELECT indexer.forget_account($1)', [did], `${did} is forgotten.`),
   });
   add(program, result, {
     words: 'reload <did>',
     help: 'Loads an account again. Its records are written again, with their references.',
     work: (did) =>
-      done(
-        'SELECT indexer.reload_account($1)',
-        [did],
-        `${did} is loaded again by the program that runs.`,
-      ),
+      done('SELECT indexer.reload_account($1)', [did], `The running program loads ${did} again.`),
   });
   add(program, result, {
     words: 'check <did>',
@@ -80,7 +76,7 @@ export function addWants(program, result) {
   const want = program
     .command('want')
     .summary('Lists and changes what is wanted')
-    .description('Lists and changes what is wanted. The program that runs follows within seconds.');
+    .description('Lists and changes what is wanted. The running program follows within seconds.');
   add(want, result, {
     words: 'list',
     help: 'Lists what is wanted.',
@@ -114,7 +110,7 @@ export function addLexicons(program, result) {
     .summary('Lists and stores Lexicons')
     .description(
       'Lists and stores the Lexicons by which records are judged when they are written ' +
-        '(record.conforms). Records that are there are not judged again: reload their accounts.',
+        '(record.conforms). Existing records are not judged again: reload their accounts.',
     );
   add(lexicon, result, {
     words: 'list',
@@ -138,15 +134,15 @@ export function addFeeds(program, result) {
   const feed = program
     .command('feed')
     .summary('Lists, indexes and publishes feeds')
-    .description('Lists, indexes and publishes feeds, which are views of the schema feed.');
+    .description('Lists, indexes and publishes feeds, which are views in the schema feed.');
   add(feed, result, {
     words: 'list',
-    help: `Lists the feeds, and what a page of each costs. Exit status 1 if one cannot be served.`,
+    help: `Lists the feeds, and the cost of a page of each. Exit status 1 if one cannot be served.`,
     work: () => shown((db) => feeds(db)),
   });
   add(feed, result, {
     words: 'index <name>',
-    help: `Gives a feed an index of its own. It has the rows of the feed alone, in the order of its
+    help: `Creates an index for a feed. It has only the rows of the feed, in the order of its
 pages. Others can write meanwhile. Run it again when the view has changed.`,
     work: (name) => shown((db) => indexFeed(db, name)),
   });
@@ -158,7 +154,7 @@ app password it asks for.`,
     settings: 'publish',
   })
     .option('--title <text>', 'the name of the feed in applications')
-    .option('--description <text>', 'what it is')
+    .option('--description <text>', 'a description of the feed')
     .option('--avatar <file>', 'a picture, .png or .jpg');
 }
 
@@ -184,11 +180,11 @@ it reads the table once. If it is broken off, run it again.`,
   add(program, result, {
     words: 'verify <file> [did]',
     help: `Verifies a repository in a CAR file. Shows whether it is whole, who has signed it, how
-many records it has, and which blobs they name. The database needs the extensions only.
-The keys are those that the database knows of the account, else those of its log in the
-directory, or --key. Exit status 0 only if it is whole and signed by the key that the
-account has now.`,
+many records it has, and which blobs they name. The database needs only the extensions.
+The keys are those that the database has for the account, else those of its log in the
+directory, or --key. Exit status 0 only if it is whole and signed by the account's
+present key.`,
     work: (file, did, all, { key }) => shown((db) => verify(db, file, did, key, all)),
     settings: 'verify',
-  }).option('--key <did:key>', 'the key by which it must be signed');
+  }).option('--key <did:key>', 'the key that must have signed it');
 }

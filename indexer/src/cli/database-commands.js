@@ -40,8 +40,8 @@ export const shown = (work) =>
   });
 
 /**
- * Runs a statement and reports that it is done. After a deadlock with what the program writes it is
- * tried again.
+ * Runs a statement and reports that it is done. It is tried again after a deadlock with a statement
+ * of the program.
  * @param {string} statement
  * @param {any[]} values
  * @param {string} text

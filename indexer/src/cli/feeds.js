@@ -1,5 +1,5 @@
-// The commands about feeds: which there are and what a page of each costs, an index of a feed's
-// own, and the record by which an application finds a feed.
+// The commands for feeds: their list with the cost of a page of each, a feed's own index, and the
+// record by which an application finds a feed.
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { messageOf, Problem, SQLSTATE } from '../db/errors.js';
@@ -9,8 +9,8 @@ import { clean } from '../protocol/text.js';
 /** @typedef {Record<string, any>} Values */
 /** @typedef {{ token?: string | null, body?: any, type?: string }} Content */
 
-const PAGE = 50; // posts, as applications ask for
-const WITHIN = '5s'; // as the API gives a statement
+const PAGE = 50; // posts, as many as applications request
+const WITHIN = '5s'; // as long as the API allows a statement
 const ANSWER = 20e3; // ms
 const LARGEST = 1e6; // bytes of a picture
 const GENERATOR = 'app.bsky.feed.generator';
@@ -32,7 +32,7 @@ WHERE NOT EXISTS (SELECT FROM xrpc.feeds() AS f WHERE f.name = p.feed) ORDER BY 
 const number = (n) => n.toLocaleString('en-US');
 
 /**
- * The cost of a page, as measured the second time, when the server has it in memory.
+ * The cost of a page, measured the second time, when the server has it in memory.
  * @param {Client} db
  * @param {Values} feed
  */
@@ -55,7 +55,7 @@ async function costOf(db, { name, is_function: isFunction, query }) {
 }
 
 /**
- * Is the index of a feed another one than "feed index" would make?
+ * Does the index of a feed differ from the one that "feed index" would create?
  * @param {Client} db
  * @param {string} name
  */
@@ -73,7 +73,7 @@ async function isOutdated(db, name) {
 export async function feeds(db) {
   const { rows } = await db.query(FEEDS);
   if (rows.length === 0)
-    return { lines: ['There is no feed. doc/feeds.md has one in one line of SQL.'], ok: true };
+    return { lines: ['There is no feed. doc/feeds.md shows one in one line of SQL.'], ok: true };
   const lines = [];
   let ok = true;
   for (const one of rows) {
@@ -87,20 +87,20 @@ export async function feeds(db) {
       ok = false;
     }
     if (one.index !== null && (await isOutdated(db, one.name)))
-      one.index += `, of an earlier form of the view: "atid-indexer feed index ${one.name}"`;
+      one.index += `, for an earlier form of the view: "atid-indexer feed index ${one.name}"`;
     if (!one.is_function)
       lines.push(`  index      ${one.index ?? `none: "atid-indexer feed index ${one.name}"`}`);
     lines.push(`  published  ${one.published ?? 'not'}`);
   }
   for (const { feed } of (await db.query(LEFT)).rows) {
-    lines.push(feed, '  problem    it is published, and there is no such feed any longer');
+    lines.push(feed, '  problem    it is published, but there is no such feed any longer');
     ok = false;
   }
   return { lines, ok };
 }
 
 /**
- * Gives a feed its index, while others write.
+ * Creates the index of a feed while others write.
  * @param {Client} db
  * @param {string} name
  */
@@ -115,11 +115,11 @@ export async function indexFeed(db, name) {
   for (const { c: command } of rows) await db.query(command);
   const is = await db.query('SELECT c FROM indexer.feed_indexes($1) AS c', [name]);
   const isNew = rows.some(({ c }) => c.startsWith('CREATE'));
-  return { lines: [`The index ${is.rows[0].c} ${isNew ? 'is made' : 'was there'}.`], ok: true };
+  return { lines: [`The index ${is.rows[0].c} ${isNew ? 'is created' : 'existed'}.`], ok: true };
 }
 
 /**
- * Asks at the terminal. What is secret is not shown.
+ * Asks at the terminal, without showing the answer if it is secret.
  * @param {string} what
  * @param {boolean} [isSecret]
  */
@@ -180,7 +180,8 @@ async function picture(pds, token, path) {
 }
 
 /**
- * Refuses to publish what cannot be served, or by a way that shows the password to others.
+ * Refuses to publish a feed that cannot be served, or over a connection that shows the password to
+ * others.
  * @param {Client} db
  * @param {string} name
  * @param {Values} settings
@@ -197,7 +198,7 @@ async function checkPublished(db, name, { API_DID, PDS_URL }) {
       'ATID_API_DID must be the DID of this service, such as did:web:feeds.example.com.',
     );
   if (!/^https:|^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|$)/.test(PDS_URL))
-    throw new Problem(`ATID_PDS_URL is ${PDS_URL}: a password is sent by https only.`);
+    throw new Problem(`ATID_PDS_URL is ${PDS_URL}: a password is sent over https only.`);
 }
 
 /** @param {Values} settings */
@@ -206,12 +207,12 @@ async function credentialsOf({ HANDLE, APP_PASSWORD }) {
   const password = APP_PASSWORD ?? (await askFor('App password', true));
   if (identifier && password) return { identifier, password };
   throw new Problem(
-    'Set ATID_HANDLE and ATID_APP_PASSWORD, or run this at a terminal, which asks for them.',
+    'Set ATID_HANDLE and ATID_APP_PASSWORD, or run this at a terminal, where it asks for them.',
   );
 }
 
 /**
- * Writes the record of a feed into the repository of an account, by its app password.
+ * Writes the record of a feed into the repository of an account, with its app password.
  * @param {Client} db
  * @param {string} name
  * @param {Values} settings

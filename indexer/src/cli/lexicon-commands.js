@@ -1,11 +1,11 @@
-// Lexicons, by which records are judged when they are written, and what they lack.
+// The commands for the Lexicons by which records are judged when they are written.
 import { clean } from '../protocol/text.js';
 import { filesOf, missingLines, nsids, readLexicons, storeLexicons } from './lexicons.js';
 
 /** @typedef {import('pg').Client} Client */
 
 /**
- * Lexicons, by which records are judged when they are written, and what they lack.
+ * Lists the Lexicons by which records are judged when they are written, and those that are missing.
  * @param {Client} db
  */
 export async function listLexicons(db) {

@@ -1,8 +1,8 @@
-// Lexicons in files, and what they need: for "up" and "lexicon".
+// Lexicons in files, and those that they need: for "up" and "lexicon".
 //
-// A file has one document, or an array of documents. A document is meant to be a Lexicon if it has
-// a "lexicon"; others, such as a package.json, are left out. So is a document whose only fault is
-// that a definition is of a primary type that is newer than the extension, such as a space.
+// A file has one document, or an array of documents. A document is taken for a Lexicon if it has a
+// "lexicon"; others, such as a package.json, are left out. So is a document whose only fault is a
+// definition of a primary type that is newer than the extension, such as a space.
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Problem } from '../db/errors.js';
@@ -10,8 +10,8 @@ import { clean } from '../protocol/text.js';
 
 /** @typedef {import('pg').Client} Client */
 
-const PACKAGE = new URL('../../lexicons/', import.meta.url); // what many others refer to: NSID.json
-const NAMED = 5; // documents in a line about documents that are left out
+const PACKAGE = new URL('../../lexicons/', import.meta.url); // widely used Lexicons, as NSID.json
+const NAMED = 5; // documents named in a line about those that are left out
 
 /**
  * @param {string} path
@@ -22,7 +22,7 @@ const unreadable = (path) => (/** @type {NodeJS.ErrnoException} */ e) => {
 };
 
 /**
- * The file, or all *.json of the folder and of the folders in it.
+ * The file itself, or all *.json in the folder and its subfolders.
  * @param {string} path
  */
 export async function filesOf(path) {
@@ -32,9 +32,8 @@ export async function filesOf(path) {
   return names.sort().map((name) => join(path, name));
 }
 
-// The types of definitions in version 1 of the language. A type that is not among them is a newer
-// one if its definition is the main one, where primary types stand; of a space there can be
-// several.
+// The types of definitions in version 1 of the language. Any other type is a newer primary type if
+// the definition is the main one, where primary types must be; there can be several spaces.
 const TYPES = (
   'record query procedure subscription permission-set permission null boolean integer string ' +
   'bytes cid-link blob array object params token ref union unknown'
@@ -101,8 +100,8 @@ function leftOut(documents, why) {
 }
 
 /**
- * The Lexicons in these files, the types of records among them, and lines about the documents that
- * are left out. Nothing is written. If a Lexicon has a fault, it is an error that names the file.
+ * The Lexicons in these files, the record types among them, and lines about the documents that are
+ * left out. Nothing is written. A fault in a Lexicon is an error that names the file.
  * @param {Client} db
  * @param {string[]} files
  */
@@ -139,7 +138,7 @@ export async function readLexicons(db, files) {
 }
 
 /**
- * Which definitions records need that no Lexicon here has.
+ * The definitions that records need and no Lexicon here has.
  * @param {Client} db
  */
 const gaps = async (db) =>
@@ -159,8 +158,8 @@ export const missingLines = async (db) =>
   (await gaps(db)).map((g) => clean(`missing: ${g.missing} (needed by ${g.needed_by})`, 1000));
 
 /**
- * Stores Lexicons, and those that they need from the package if the database has none of that NSID.
- * Returns lines about these, and about definitions that are still missing.
+ * Stores Lexicons, and from the package those that they need and the database lacks. Returns lines
+ * about these, and about definitions that are still missing.
  * @param {Client} db
  * @param {string} text
  */

@@ -1,6 +1,6 @@
 // The command line.
 //
-// Exit statuses: 0, done; 1, it failed, or what was checked is not right; 2, it was called wrongly.
+// Exit statuses: 0, done; 1, it failed, or a check found a fault; 2, it was called wrongly.
 import { Command, CommanderError } from 'commander';
 import { applyDatabaseUrl } from '../db/database-url.js';
 import { messageOf } from '../db/errors.js';
@@ -51,7 +51,7 @@ function programOf(result) {
       '--version',
       'show the version, and which versions of the extensions it needs',
     )
-    .option('--env-file <file>', 'read variables from a file; those that are set already stay')
+    .option('--env-file <file>', 'read variables from a file, except those that are already set')
     .helpOption('-h, --help', 'show this help')
     .helpCommand('help [command]', 'show the help of a command')
     .addHelpText('after', AFTER)

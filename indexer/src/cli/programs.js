@@ -1,4 +1,4 @@
-// The commands that run for long, or make the schema.
+// The commands that keep running, or create the schema.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Option } from 'commander';
@@ -18,9 +18,9 @@ import { up } from './up.js';
 
 const SAME_SIGNAL = 1000; // ms
 
-// Is aborted by SIGTERM or Ctrl-C, and when "up", which has started it, has ended. A further
-// signal, whichever it is, ends the program at once; but one that comes right behind the first is
-// the same: a terminal or a supervisor sends it to all processes, and "up" to those that it has
+// Is aborted by SIGTERM or Ctrl-C, and when "up", which has started this program, has ended. A
+// further signal of either kind ends the program at once; but one that comes right after the first
+// counts as the same: a terminal or a supervisor signals all processes, and "up" those that it has
 // started.
 function untilSignal() {
   const ended = new AbortController();
@@ -35,14 +35,14 @@ function untilSignal() {
   return ended.signal;
 }
 
-// The API takes a while to load, so a command that does not serve it only checks that it is there.
+// The API takes a while to load, so a command that does not serve it only checks that it exists.
 const API = new URL('../../dist/api.js', import.meta.url);
 function checkApi() {
   if (existsSync(API)) return;
   const folder = fileURLToPath(new URL('../..', import.meta.url));
   throw new Problem(
-    `This installation is without the API. Where its sources are, "npm ci" and "npm run build" ` +
-      `make it; then install the program again. (${folder}dist/api.js is missing.)`,
+    `This installation has no API. Build it with "npm ci" and "npm run build" where the sources ` +
+      `are, then install the program again. (${folder}dist/api.js is missing.)`,
   );
 }
 /**
@@ -62,7 +62,7 @@ async function serveApi(all) {
 const init = ({ ROLE }, { citus = false }) =>
   withDatabase(async (client) => {
     await install(client, { role: ROLE, citus, fresh: true });
-    return say(`The schema indexer is made, of version ${VERSION}.`);
+    return say(`The schema indexer is created, version ${VERSION}.`);
   });
 
 /**
@@ -71,9 +71,7 @@ const init = ({ ROLE }, { citus = false }) =>
 const upgrade = ({ ROLE }) =>
   withDatabase(async (client) => {
     const { before } = await install(client, { role: ROLE, fresh: false });
-    return say(
-      `The schema indexer is of version ${VERSION}; it was of version ${before?.version}.`,
-    );
+    return say(`The schema indexer is now version ${VERSION}; it was version ${before?.version}.`);
   });
 
 /**
@@ -88,7 +86,7 @@ function upFrom(lexicons, service, all) {
 }
 
 /**
- * Before 2.0 the setting DRY had run count frames.
+ * Before 2.0 the setting DRY made "run" count frames.
  * @param {Values} all
  * @param {Record<string, any>} row
  */
@@ -113,8 +111,8 @@ role may.`,
   add(program, result, {
     words: 'upgrade',
     help: `Upgrades the schema indexer to this version. In one transaction it runs the missing
-migrations and replaces all functions. What you have added to it stays. The schema must
-be of version 1.3.0 or later. Stop "atid-indexer run" before.`,
+migrations and replaces all functions. Your additions to the schema stay. It must
+be of version 1.3.0 or later. Stop "atid-indexer run" first.`,
     work: upgrade,
     settings: 'upgrade',
   });
@@ -154,10 +152,10 @@ export function addStream(program, result) {
   const stream = program
     .command('stream')
     .summary('Counts the frames of the stream')
-    .description('Looks at the stream without a database.');
+    .description('Reads the stream without a database.');
   add(stream, result, {
     words: 'count',
-    help: 'Counts the frames behind a cursor, until SIGTERM or Ctrl-C.',
+    help: 'Counts the frames after a cursor, until SIGTERM or Ctrl-C.',
     work: (all, { cursor }) => countFrames({ ...all, cursor: cursorOf(cursor) }, untilSignal()),
     settings: 'count',
   }).requiredOption('--cursor <number>', 'the cursor');
@@ -174,5 +172,5 @@ export function addStream(program, result) {
  */
 function cursorOf(text) {
   if (/^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text);
-  throw new Usage(`"${text}" is not what --cursor takes: a number from 0`);
+  throw new Usage(`invalid value "${text}" for --cursor: it takes a number from 0`);
 }

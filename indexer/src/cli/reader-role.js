@@ -1,4 +1,4 @@
-// The login by which the API reads, as "up" creates it.
+// The login with which the API reads, as "up" creates it.
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { Problem, SQLSTATE } from '../db/errors.js';
 import { OURS } from '../db/login.js';
@@ -7,7 +7,8 @@ import { OF_READER, OF_USERS } from '../db/ownership.js';
 /** @typedef {import('pg').Client} Client */
 
 /**
- * What the server keeps of a password (RFC 5803): so no log of it has the password.
+ * The verifier that the server stores for a password (RFC 5803), so that the server's log never has
+ * the password itself.
  * @param {string} password
  */
 function verifierOf(password) {
@@ -21,7 +22,7 @@ function verifierOf(password) {
 }
 
 /**
- * Why this role cannot give the login a password. The transaction has failed.
+ * The problem that this role cannot give the login a password. The transaction has failed.
  * @param {Client} db
  * @param {string} login
  * @param {any} e
@@ -41,13 +42,14 @@ async function alterProblem(db, login, e) {
         ? `"GRANT ${name} TO ${me} WITH ADMIN OPTION", which roles need from PostgreSQL 16 on, ` +
           'and which a dump of an earlier version lacks'
         : `"ALTER ROLE ${me} CREATEROLE"`) +
-      '. Or pass the password that the login has as ATID_API_DB_PASSWORD.',
+      '. Or set ATID_API_DB_PASSWORD to the present password of the login.',
   );
 }
 
 /**
- * The login that reads the views and nothing else. Its password is API_DB_PASSWORD; a login that
- * this command has made gets a new one each time, which only the program knows.
+ * Creates the login that reads the views and nothing else. Its password is API_DB_PASSWORD; without
+ * that, a login that this command has created gets a new one each time, which only the program
+ * knows.
  * @param {Client} db
  * @param {Record<string, any>} settings
  */
@@ -76,8 +78,8 @@ export async function makeReader(db, { API_DB_USER, API_DB_PASSWORD, API_SCHEMA 
     );
     if (rowCount)
       throw new Problem(
-        `The login ${API_DB_USER} reads another database, too: set its password by ALTER ROLE ` +
-          'and give it as ATID_API_DB_PASSWORD, or give another ATID_API_DB_USER.',
+        `The login ${API_DB_USER} also reads another database: set its password with ALTER ROLE ` +
+          'and ATID_API_DB_PASSWORD, or set ATID_API_DB_USER to another login.',
       );
   }
   if (isNew || isAnew) {

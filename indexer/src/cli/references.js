@@ -1,4 +1,4 @@
-// Lexicons do not say at which types references point: the records show it, and the views get
+// Lexicons do not state at which types references point. The records show it, and the views get
 // joins.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../db/connection.js';
@@ -9,12 +9,11 @@ import * as log from '../ops/log.js';
 
 const REFERENCES = [30e3, 600e3]; // ms until a sample of all references is read, first and later
 const LOOK = 2e3; // ms between two looks at the columns without a join,
-const SHARE = 50; // but at least so many times as long as a look takes
+const SHARE = 50; // but at least this many times the duration of a look
 const LOOK_AGAIN = 60e3; // ms after a failure
 
 /**
- * Lexicons do not say at which types references point: the records show it. The views then get
- * joins.
+ * Finds out from the records at which types references point, and gives the views joins.
  * @param {Client} db
  * @param {Record<string, any>} settings
  * @param {boolean} all
@@ -29,8 +28,8 @@ async function findReferences(db, { API_SCHEMA }, all) {
 }
 
 /**
- * Columns that have no join are looked at every few seconds, and a sample of all references now and
- * then.
+ * Looks every few seconds at the columns that have no join, and now and then at a sample of all
+ * references.
  * @param {Record<string, any>} settings
  * @param {AbortSignal} signal
  */

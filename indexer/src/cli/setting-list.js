@@ -18,8 +18,8 @@ import {
 } from './values.js';
 
 /**
- * old: the name before 2.0. takes: what its flag takes, if anything. standard: the default, as
- * text.
+ * old: the name before 2.0. takes: the kind of value that its flag takes, if any. standard: the
+ * default, as text.
  * @typedef {object} Setting
  * @property {string} name
  * @property {string} [old]
@@ -50,7 +50,7 @@ const OF_SERVICE = [
     takes: 'kind',
     read: kinds,
     standard: 'repos',
-    help: 'what to follow: repos, or labels of a labeler',
+    help: 'which stream to follow: repos, or labels of a labeler',
   },
 ];
 /** @type {Setting[]} */
@@ -109,8 +109,8 @@ const OF_RUN = [
     read: urls,
     standard: '',
     help:
-      'further origins of a PDS, separated by commas, as the documents of its accounts ' +
-      'have them',
+      'further origins of a PDS, separated by commas, as they are in the documents of its ' +
+      'accounts',
   },
   {
     name: 'REPLACED_SERVICE_URL',
@@ -141,7 +141,7 @@ const OF_RUN = [
     takes: 'number',
     read: number(1, 100),
     standard: '4',
-    help: 'database connections that write repositories; as many write other answers',
+    help: 'database connections that write repositories; as many others write other answers',
   },
   {
     name: 'MAX_DOWNLOAD_MEMORY',
@@ -184,7 +184,7 @@ const OF_PROGRESS = [
     takes: 'time',
     read: time('0.1s', '24h'),
     standard: '10s',
-    help: 'time between two lines of progress; the same line is repeated only after five minutes',
+    help: 'time between progress lines; an unchanged line is repeated only after five minutes',
   },
 ];
 /** @type {Setting[]} */
@@ -219,7 +219,7 @@ const OF_API = [
     takes: 'port',
     read: number(0, 65535),
     standard: '5678',
-    help: 'port of the API; 0 is any that is free',
+    help: 'port of the API; 0 is any free port',
   },
   {
     name: 'API_HOST',
@@ -236,8 +236,8 @@ const OF_API = [
     read: origins,
     standard: '',
     help:
-      'origins of pages that may query the API, separated by commas, or * for all; a page of its ' +
-      'own may at an address or localhost',
+      'origins of pages that may query the API, separated by commas, or * for all; its own page ' +
+      'may if its host is an address or localhost',
   },
   {
     name: 'API_PROXIES',
@@ -246,7 +246,7 @@ const OF_API = [
     read: networks,
     standard: '127.0.0.1,::1',
     help:
-      'proxies in front of the API, or their networks, separated by commas, or none; other ' +
+      'proxies in front of the API, or their networks, separated by commas, or none; all other ' +
       'addresses have limits',
   },
   {
@@ -255,7 +255,7 @@ const OF_API = [
     takes: 'number',
     read: number(1, 100_000),
     standard: '1000',
-    help: 'WebSockets of the API at a time',
+    help: 'concurrent WebSockets of the API',
   },
   {
     name: 'API_DID',
@@ -270,7 +270,7 @@ const OF_API = [
     name: 'API_CHECK_OUTPUT',
     read: yesNo,
     standard: 'false',
-    help: 'check what methods of XRPC return by their Lexicons; for tests',
+    help: 'check the output of XRPC methods against their Lexicons; for tests',
   },
 ];
 /** @type {Setting[]} */
@@ -294,7 +294,7 @@ const OF_PUBLISH = [
     takes: 'password',
     read: text,
     standard: '',
-    help: 'an app password of it; asked for at a terminal; only in the environment',
+    help: 'an app password of that account; asked for at a terminal; only in the environment',
   },
 ];
 /** @type {Setting[]} */
@@ -305,14 +305,14 @@ const OF_LOG = [
     takes: 'name',
     read: names(LEVELS),
     standard: 'info',
-    help: 'what is logged: error, warn, info or debug',
+    help: 'lowest level that is logged: error, warn, info or debug',
   },
   {
     name: 'LOG_FORMAT',
     takes: 'name',
     read: names(FORMAT_NAMES),
     standard: 'text',
-    help: 'the form of a line of the log: text or json',
+    help: 'form of a log line: text or json',
   },
 ];
 /** @type {Setting[]} */

@@ -1,9 +1,9 @@
-// The settings of the program: one table. A setting is read from the environment by its name with
-// the prefix ATID_, or from the flag of that name in lower case, which wins. A value that cannot be
-// read is an error of usage.
+// The settings of the program. A setting is read from the environment, by its name with the prefix
+// ATID_, or from the flag of that name in lower case, which takes precedence. An invalid value is a
+// usage error.
 //
-// Until 3.0 a name that a setting had before 2.0 is read too, with a warning, unless the new one is
-// set.
+// Until 3.0 the name that a setting had before 2.0 is read too, with a warning, unless the new one
+// is set.
 import { SETTINGS } from './setting-list.js';
 
 export class Usage extends Error {}
@@ -23,7 +23,7 @@ const flagNamed = (name) => `--${name.toLowerCase().replaceAll('_', '-')}`;
 /** @param {Setting} setting */
 const isSecret = ({ takes }) => takes === 'password';
 /**
- * The flag of a setting, or null, as of a password, which a list of processes would show.
+ * The flag of a setting; null for a password, which a list of processes would show.
  * @param {Setting} setting
  */
 export const flagOf = (setting) => (isSecret(setting) ? null : flagNamed(setting.name));
@@ -34,8 +34,8 @@ export const oldFlagOf = (setting) =>
     : flagNamed(setting.old);
 
 /**
- * The values of a setting with the names under which they are given, the one that counts first. An
- * empty value is none.
+ * The values of a setting with the names under which they are given; the first one takes
+ * precedence. An empty value counts as unset.
  * @param {Setting} setting
  * @param {Texts} flags
  * @param {Texts} env
@@ -63,13 +63,13 @@ function read({ takes, read, standard }, name, value) {
   if (value === '' && standard === '') return takes === 'URLs' ? [] : null;
   const result = read(value);
   if (result === undefined)
-    throw new Usage(`"${value}" is not what ${name} takes: ${read.range ?? `${takes}`}`);
+    throw new Usage(`invalid value "${value}" for ${name}: it takes ${read.range ?? `${takes}`}`);
   return result;
 }
 
 /**
- * A name of the environment from before 2.0, such as LEVEL, may be another program's, with any
- * value.
+ * An environment variable with a name from before 2.0, such as LEVEL, may be another program's,
+ * with any value.
  * @param {Setting} setting
  * @param {Given} given
  */
@@ -84,7 +84,7 @@ function valueOrNone(setting, { name, value }) {
 
 /**
  * One setting: its value; the old name by which it was given, or null; and old names in the
- * environment with other values, which are ignored, as the new name is set.
+ * environment with other values, which are ignored because the new name is set.
  * @param {Setting} setting
  * @param {Texts} flags
  * @param {Texts} env
@@ -124,13 +124,13 @@ export function settings(command, flags = {}, env = process.env) {
     const now = one.old === setting.old ? variableOf(setting) : flagOf(setting);
     old.push(`${one.old} is now ${now}`);
   }
-  const words = 'settings have new names, and the old ones end with 3.0';
+  const words = 'some settings have new names, and the old ones end with 3.0';
   return { values, warning: old.length === 0 ? null : `${words}: ${old.join(', ')}` };
 }
 
 /**
- * The environment for a program that is started as a command: its settings, and of the present
- * environment what is no setting.
+ * The environment for a program that is started as a command: its settings, and those variables of
+ * the present environment that are no settings.
  * @param {string} command
  * @param {Record<string, any>} values
  * @param {Texts} [env]

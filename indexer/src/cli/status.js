@@ -1,7 +1,7 @@
-// How it goes: the streams, the accounts by state, and who is in trouble.
+// The status: the streams, the accounts by state, and those that are in trouble.
 //
-// A function that shows something returns { lines, ok }. Texts of the database that strangers have
-// had a part in are cleaned once more.
+// A function that shows something returns { lines, ok }. Texts in the database that may come from
+// strangers are cleaned again.
 import { intruderOf, lockHolder, REPOSITORIES } from '../db/locks.js';
 import { rowsOf } from '../db/query.js';
 import { clean } from '../protocol/text.js';
@@ -10,7 +10,7 @@ import { formatDuration, formatNumber } from './format.js';
 /** @typedef {import('pg').Client} Client */
 
 const BAR = 30;
-const MOST_TROUBLE = 1000; // rows that are looked at
+const MOST_TROUBLE = 1000; // rows that are read
 const SHOWN = 3; // accounts for each reason
 
 /**
@@ -18,10 +18,11 @@ const SHOWN = 3; // accounts for each reason
  */
 const beganAgain = ({ begun_at: number }) =>
   `the server's numbers have begun again: it is followed from ${number} on, and all accounts ` +
-  'are looked at';
+  'are checked';
 
 /**
- * The streams, accounts by state, how long a backfill still takes, and who is in trouble.
+ * The streams, the accounts by state, the time that a backfill still takes, and the accounts in
+ * trouble.
  * @param {Client} db
  */
 export async function status(db) {
@@ -43,7 +44,7 @@ export async function status(db) {
         `cursor ${s.cursor}, ${formatNumber(s.refused)} refused, ${s.shards} ` +
         `${s.shards === '1' ? 'shard' : 'shards'}`,
     );
-    if (s.gap) lines.push('  something was missed: all accounts are being looked at again');
+    if (s.gap) lines.push('  something was missed: all accounts are being checked again');
     if (s.lately) lines.push(`  ${beganAgain(s)} (${s.begun})`);
     if (s.problem !== null) lines.push(`  PROBLEM: ${clean(s.problem, 300)}`);
     const late = await lateActivities(db, s.name);
@@ -80,7 +81,7 @@ export async function status(db) {
 }
 
 /**
- * The lists that fail, the words for each, and whether it has failed for as long as /healthz
+ * The lists that fail: the text about each, and whether it has failed for longer than /healthz
  * allows.
  * @param {Client} db
  */
@@ -112,7 +113,7 @@ const lateActivities = (db, stream) =>
   );
 
 /**
- * The rate of loads and the time left, by the samples of the last quarter of an hour.
+ * The rate of loads and the time left, from the samples of the last quarter of an hour.
  * @param {Client} db
  */
 async function backfill(db) {
@@ -183,6 +184,6 @@ async function troubles(db) {
               `${r.detail ? `: ${clean(r.detail, 120)}` : ''}${r.next ? ` (again ${r.next})` : ''}`,
           ),
       ]),
-    '"atid-indexer explain DID" shows more of one.',
+    '"atid-indexer explain DID" shows more about one of them.',
   ];
 }

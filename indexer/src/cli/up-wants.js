@@ -1,4 +1,5 @@
-// What "up" wants: the collections of the Lexicons, and the accounts that have such records.
+// The wants that "up" sets: the collections of the Lexicons, and the accounts that have such
+// records.
 import { messageOf, Problem } from '../db/errors.js';
 import { Http } from '../net/http.js';
 import * as log from '../ops/log.js';
@@ -7,8 +8,8 @@ import { pause } from '../work/tasks.js';
 
 /** @typedef {import('pg').Client} Client */
 
-const WITHIN = 10; // seconds for the server to answer what it lists,
-const TRY_FOR = 30e3; // ms in which it is asked again if it fails
+const WITHIN = 10; // seconds for the server to answer whether it lists by collection,
+const TRY_FOR = 30e3; // ms for which the request is retried if it fails
 
 /**
  * @param {string} nsid
@@ -16,9 +17,9 @@ const TRY_FOR = 30e3; // ms in which it is asked again if it fails
 const isShared = (nsid) => /^(?:app\.bsky|chat\.bsky|com\.atproto)\./.test(nsid);
 
 /**
- * Does the server list the accounts that have records of a collection, as relays do? Then these
- * alone are wanted. Only an answer that there is no such method means that it does not. Any other
- * failure is tried again for a while, and then thrown.
+ * Does the server list the accounts that have records in a collection, as relays do? Then only
+ * these are wanted. Only the answer that there is no such method means that it does not. After any
+ * other failure the request is retried for a while, and then the failure is thrown.
  * @param {any} settings
  * @param {string} nsid
  * @param {AbortSignal} ended
@@ -55,8 +56,8 @@ export async function listsCollections(
 }
 
 /**
- * Whether the accounts of these types are wanted by signals. null: the server has not answered, and
- * what was wanted before stays.
+ * Are the accounts of these types wanted by signals? null: the server has not answered, and the
+ * previous wants stay.
  * @param {Client} db
  * @param {Record<string, any>} settings
  * @param {string[]} types
@@ -83,14 +84,15 @@ export async function areSignals(db, settings, types, ended) {
     throw new Problem(
       'The server did not answer whether it lists the accounts of a collection: ' +
         `${messageOf(e)}. Nothing was changed. ` +
-        'Run "up" again when it answers, or first say which accounts are wanted: "atid-indexer ' +
-        'init", "atid-indexer want".',
+        'Run "up" again when it answers, or first define which accounts are wanted: ' +
+        '"atid-indexer init", "atid-indexer want".',
     );
   }
 }
 
 /**
- * At first all is wanted. Then it is what these Lexicons are about; what somebody has added stays.
+ * Sets the wants. A new schema wants everything; now it wants what these Lexicons are about. Wants
+ * that somebody has added stay.
  * @param {Client} db
  * @param {string[]} types
  * @param {boolean | null} bySignal
@@ -121,7 +123,7 @@ export async function setWants(db, types, bySignal) {
 }
 
 /**
- * Takes back "account *" if this command has written it because the server did not list accounts by
+ * Removes "account *" if this command has written it because the server did not list accounts by
  * collection. The accounts that have records of the signals stay. Returns whether all accounts are
  * still wanted.
  * @param {Client} db

@@ -1,8 +1,8 @@
 // atid-indexer up: from Lexicons and a server to an API, in one command that can be run again.
 //
-// It creates what is missing and leaves what is there: the schema, the Lexicons, what is wanted,
-// the views, an index of each column of times, DIDs and URIs, the login that reads. Then it runs
-// "run" and "api" until one of them ends. The role that runs it owns all of this.
+// It creates what is missing and keeps what exists: the schema, the Lexicons, the wants, the views,
+// an index on each column of times, DIDs or URIs, and the login that reads. Then it runs "run" and
+// "api" until one of them ends. The role that runs it owns all of this.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { connect } from '../db/connection.js';
@@ -26,8 +26,8 @@ const UP = 'atid-indexer up'; // the lock's name
 const LOCK_AGAIN = 5e3; // ms
 
 /**
- * The Lexicons in the files. All are checked before anything is made, except the extensions, which
- * check them.
+ * The Lexicons in the files. All are checked before anything is created, except the extensions,
+ * which check them.
  * @param {Client} db
  * @param {string[]} files
  */
@@ -71,7 +71,7 @@ async function makeViews(db, { API_SCHEMA }) {
 }
 
 /**
- * All but the programs. Returns the password of the reader, or null.
+ * Creates everything and starts nothing. Returns the password of the reader, or null.
  * @param {Client} db
  * @param {Record<string, any>} settings
  * @param {string[]} files
@@ -108,8 +108,9 @@ async function prepare(db, settings, files, say, ended) {
   }
 }
 
-// A second one would give the reader of the first another password. Where the connection that has
-// the lock is lost, it is taken again. Returns what gives it back.
+// Takes the lock of "up": a second "up" would change the password of the first one's reader. If the
+// connection that holds the lock is lost, the lock is taken again. Returns a function that releases
+// it.
 async function alone() {
   /** @type {import('pg').Client | null} */
   let lock = null;
@@ -124,7 +125,7 @@ async function alone() {
       const who = await holderOf(client, UP);
       await client.end();
       throw new Problem(
-        `Another "atid-indexer up" is at work in this database${who}: end it first.`,
+        `Another "atid-indexer up" is running in this database${who}: end it first.`,
       );
     }
     client.on('end', again);
@@ -172,14 +173,14 @@ export async function up(lexicons, settings, ended, say) {
  * @param {AbortSignal} ended
  */
 async function programs(settings, password, ended) {
-  // the last one tells them when this program is killed
+  // the last one, ipc, shows the children when this program is killed
   /** @type {import('node:child_process').StdioOptions} */
   const stdio = ['ignore', 'inherit', 'inherit', 'ipc'];
   const values = { ...settings, API_DB_PASSWORD: password };
   const children = ['run', 'api'].map((command) =>
     spawn(process.execPath, [BIN, command], { env: environmentOf(command, values), stdio }),
   );
-  // each is told once: a second signal would kill it before it has ended what it does
+  // each gets one signal: a second one would kill it before it has finished its work
   const ending = new AbortController();
   const end = () => ending.abort();
   ending.signal.addEventListener('abort', () => children.forEach((child) => child.kill('SIGTERM')));

@@ -1,8 +1,8 @@
-// Values of settings: each reader returns the value of a text, or undefined if it cannot be read.
+// Values of settings: each reader returns the value of a text, or undefined if it is invalid.
 import { isIP, isIPv4 } from 'node:net';
 
 /**
- * range: what it takes, in words.
+ * range: the values that it takes, in words.
  * @template T
  * @typedef {((value: string) => T | undefined) & { range?: string }} Reader
  */
@@ -61,7 +61,7 @@ const SECONDS = { '': 1, s: 1, m: 60, h: 3600 };
 const BYTES = { '': 1, kB: 1e3, MB: 1e6, GB: 1e9 };
 
 /**
- * A number with one of these units, within these bounds, which are written in the same way.
+ * A number with one of these units, within these bounds, which have units as well.
  * @param {Units} units
  * @param {string} least
  * @param {string} most
@@ -111,7 +111,7 @@ export const size = (least, most) => {
 };
 
 /**
- * Each value by the words for it.
+ * One of these words, each with its value.
  * @template T
  * @param {Record<string, T>} values
  * @param {string} range

@@ -12,8 +12,8 @@ import { formatNumber } from './format.js';
 /** @typedef {import('pg').Client} Client */
 
 /**
- * A CAR: is it whole, who has signed it, how many records does it have, and which blobs do they
- * name?
+ * Verifies a CAR file: whether it is whole, who has signed it, how many records it has, and which
+ * blobs they name.
  * @param {Client} db
  * @param {string} file
  * @param {string | undefined} did
@@ -30,9 +30,9 @@ export async function verify(db, file, did, key, settings) {
     return { lines: [`It is not a whole repository: ${clean(problem, 500)}`], ok: false };
   const { commit, lines } = await describe(db, car);
   if (did !== undefined && did !== commit.did)
-    return { lines: [...lines, `signed    it is not the repository of ${did}`], ok: false };
+    return { lines: [...lines, `signed    no: this is not the repository of ${did}`], ok: false };
   const keys = key
-    ? [{ key, now: true, of: 'the key that was given' }]
+    ? [{ key, now: true, of: 'the given key' }]
     : await keysOf(db, commit.did, settings);
   const { line, ok } = await describeSignature(db, commit, keys);
   return { lines: [...lines, line], ok };
@@ -68,7 +68,7 @@ async function describe(db, car) {
     `account   ${commit.did}`,
     `revision  ${commit.rev ?? 'none'}${commit.at ? `, ${commit.at}` : ''}`,
     `commit    ${commit.cid}`,
-    'whole     yes: all nodes and records are there, and have the hashes of their CIDs',
+    'whole     yes: all nodes and records are present, and match their CIDs',
     `records   ${formatNumber(collections.reduce((sum, c) => sum + c.n, 0))}`,
     ...collections.map((c) => {
       const bad = c.bad > 0 ? `, ${formatNumber(c.bad)} not DAG-CBOR` : '';
@@ -81,7 +81,7 @@ async function describe(db, car) {
 }
 
 /**
- * The line about the key that has signed a commit. ok: is it the key that the account has now?
+ * The line about the key that has signed a commit. ok: is it the account's present key?
  * @param {Client} db
  * @param {{ did: string, block: Buffer }} commit
  * @param {{ key: string, now: boolean, of: string }[]} keys
@@ -97,21 +97,21 @@ async function describeSignature(db, commit, keys) {
   }
   const line =
     keys.length > 0
-      ? 'signed    NOT by a key that the account has or had'
+      ? 'signed    NOT by a present or former key of the account'
       : 'signed    unknown: no key of the account is known; --key gives one';
   return { line, ok: false };
 }
 
 /**
- * The keys that an account has and had, as this database knows them, or else the directory.
+ * The present and former keys of an account, as this database has them, or else the directory.
  * @param {Client} db
  * @param {string} did
  * @param {any} settings
  */
 async function keysOf(db, did, settings) {
-  // "verify" needs no schema: what somebody else has put there (a view, a cast, an index with a
-  // function) must not run with our rights, so it is read only if it belongs to whoever runs this,
-  // to a superuser, or to the database's owner.
+  // "verify" needs no schema. Objects that somebody else has put there (a view, a cast, an index
+  // with a function) must not run with our rights, so the table is read only if it belongs to the
+  // present role, a superuser, or the database's owner.
   const [{ there }] = await rowsOf(
     db,
     `WITH trusted AS (SELECT oid FROM pg_roles WHERE rolname = current_user OR rolsuper

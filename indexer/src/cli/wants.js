@@ -1,4 +1,4 @@
-// The commands about wants.
+// The commands for wants.
 import { Problem } from '../db/errors.js';
 import { rowsOf } from '../db/query.js';
 import { clean } from '../protocol/text.js';
@@ -9,7 +9,7 @@ import { listProblems } from './status.js';
 /** @typedef {import('pg').Client} Client */
 
 /**
- * The wanted collections of which no Lexicon is here.
+ * The wanted collections that have no Lexicon here.
  * @param {Client} db
  */
 async function withoutLexicon(db) {
@@ -48,7 +48,7 @@ export async function listWants(db) {
     const why = failing.get(`${r.what} ${r.value}`);
     if (why !== undefined) return `  cannot be read: ${why}`;
     return r.refused
-      ? '  the server has no such list: its accounts are asked one by one'
+      ? '  the server has no such list: its accounts are checked one by one'
       : '  being listed';
   };
   return {
@@ -69,7 +69,7 @@ export async function listWants(db) {
  */
 export async function addWant(db, what, value) {
   try {
-    // an account that a signal has found is wanted now whatever signals it has
+    // an account that a signal has found is now wanted whatever signals it has
     await db.query(
       `INSERT INTO indexer.want (what, value) VALUES ($1, $2)
       ON CONFLICT (what, value) DO UPDATE SET because = NULL, by_up = false`,
@@ -78,7 +78,7 @@ export async function addWant(db, what, value) {
   } catch (e) {
     if (e.code === '23514') {
       const forms = Object.entries(WANTS).map(([name, { form }]) => `want add ${name} ${form}`);
-      throw new Problem(`It is: ${forms.join(', ')}; or "*" for all accounts or collections.`);
+      throw new Problem(`Usage: ${forms.join(', ')}; or "*" for all accounts or collections.`);
     }
     throw e;
   }

@@ -1,8 +1,8 @@
-const BYTEA = 17; // the type's number
+const BYTEA = 17; // the type's OID
 
 /**
- * Values as a parameter of type bytea[] in its binary form: one dimension, no NULLs, the type's
- * number, how many, from 1.
+ * Values as a parameter of type bytea[] in its binary form. Its header is: one dimension, no NULLs,
+ * the type's OID, the number of values, the lower bound 1.
  * @param {Buffer[]} values
  */
 export function byteaArray(values) {

@@ -1,18 +1,18 @@
 // Connections to the database.
 //
-// Work of different kinds has connections of its own, so that none waits for another: the lock,
-// each shard, loads, other answers, and the small questions between them. All of them need the
-// settings that they send when they connect; where a pooler drops these, they are refused.
+// Each kind of work has its own connections, so that none waits for another: the lock, each shard,
+// loads, other answers, and the small queries between them. All of them need the settings that they
+// send when they connect; if a pooler drops these, the connection is refused.
 import { userInfo } from 'node:os';
 import pg from 'pg';
 import { poolerProblem } from './errors.js';
 import { rowOf } from './query.js';
 
-// Whatever the role's settings are: a statement may take its time and sees all that is there.
+// Whatever the settings of the role are, statements have no time limit and see all rows.
 // atid_indexer.direct shows that these settings have arrived.
 const OPTIONS = [
   'default_transaction_isolation=read\\ committed',
-  'default_transaction_read_only=off', // as some hosts set it, or a role that also reads
+  'default_transaction_read_only=off', // some hosts, or roles for reading, set it
   'statement_timeout=0',
   'lock_timeout=0',
   'idle_session_timeout=0',
@@ -27,11 +27,12 @@ const OPTIONS = [
   'atid_indexer.direct=1',
 ];
 
-// A statement finds no function that somebody has made. (The login by which the API reads has
-// nothing to lose.)
+// So no statement calls a function that somebody else has created. (The login with which the API
+// reads has nothing to lose.)
 export const PATH = 'search_path=pg_catalog,pg_temp';
 
-// Without PGUSER the system's user, as libpq has it; in a container it may have no name.
+// Without PGUSER it is the operating system's user, as in libpq; in a container that may have no
+// name.
 function userName() {
   try {
     return process.env.PGUSER || userInfo().username;
@@ -41,7 +42,7 @@ function userName() {
 }
 
 /**
- * The settings of a connection. name: of the work that it is for.
+ * The settings of a connection. name: that of the work that it serves.
  * @param {string} name
  * @param {string[]} [more] further settings
  */
@@ -49,7 +50,7 @@ export const config = (name, more = []) => ({
   user: userName(),
   database: process.env.PGDATABASE || userName(),
   keepAlive: true,
-  // without it, it is two hours until a server that has vanished is missed
+  // without it, a server that has vanished is noticed only after two hours
   keepAliveInitialDelayMillis: 30e3,
   connectionTimeoutMillis: 30e3,
   application_name: `atid-indexer ${name}`,

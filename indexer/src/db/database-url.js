@@ -1,5 +1,5 @@
-// ATID_DATABASE_URL: where the database is, as one value. It sets PGHOST, PGPORT, PGUSER,
-// PGPASSWORD, PGDATABASE and PGSSLMODE, as far as it has them; what it lacks is left to these.
+// ATID_DATABASE_URL: the connection to the database, as one value. It sets those of PGHOST, PGPORT,
+// PGUSER, PGPASSWORD, PGDATABASE and PGSSLMODE that it contains; the others stay as they are.
 import { isIPv6 } from 'node:net';
 
 /** @typedef {Record<string, string | undefined>} Environment */
@@ -8,12 +8,12 @@ const FORM =
   'ATID_DATABASE_URL must be a URL such as ' +
   'postgresql://user:password@host:5432/database?sslmode=require';
 
-// The parameters that it may have, by the variables that have the same.
+// The parameters that it may have, and the variables that correspond to them.
 /** @type {Record<string, string>} */
 const PARAMETERS = { host: 'PGHOST', port: 'PGPORT', user: 'PGUSER', sslmode: 'PGSSLMODE' };
 
 /**
- * The variables that a URL sets. Its errors do not contain it, as it has a password.
+ * The variables that a URL sets. Errors do not quote the URL, as it has a password.
  * @param {string} text
  * @returns {Environment}
  */
@@ -57,7 +57,7 @@ function isEscaped(part) {
 const filled = (all) => Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
 
 /**
- * Sets the variables of ATID_DATABASE_URL, if it is there.
+ * Sets the variables from ATID_DATABASE_URL, if that is set.
  * @param {Environment} [env]
  */
 export function applyDatabaseUrl(env = process.env) {

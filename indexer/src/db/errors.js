@@ -1,4 +1,4 @@
-// Errors of the database and of its driver: what each means, and its words for people.
+// Errors of the database and of its driver: what each means, and its message for people.
 import { SERVER_ERRORS } from '../protocol/codes.js';
 import { Failure } from '../protocol/failure.js';
 import { clean } from '../protocol/text.js';
@@ -9,7 +9,7 @@ import { clean } from '../protocol/text.js';
  *   string, errors?: any[], fatal?: boolean }} AnyError
  */
 
-/** For people: its message contains all that they need. */
+/** An error for people: its message contains all that they need. */
 export class Problem extends Error {
   fatal = false; // trying again does not help
 }
@@ -40,9 +40,9 @@ export const SQLSTATE = {
   wrongObjectType: '42809',
 };
 
-// Errors that have only a text: pg gives no code to errors of its own, and pgbouncer the same code
-// to all that it refuses. Each text is the beginning of a message. A unit test finds them in the
-// package that is installed.
+// Errors that can be recognized only by their text: pg gives its own errors no code, and pgbouncer
+// gives all of its refusals the same one. Each text is the beginning of a message. A unit test
+// finds these texts in the installed package.
 export const UNCODED = {
   lost: [
     'Connection terminated',
@@ -75,7 +75,7 @@ const CONNECTION = '08';
 const SHUTDOWN = ['57P01', '57P02', '57P03', '57P04', '57P05'];
 
 /**
- * Is the connection or the server gone?
+ * Is the connection or the server lost?
  * @param {AnyError} e
  */
 export function isLost(e) {
@@ -85,8 +85,8 @@ export function isLost(e) {
 }
 
 /**
- * Is it the server's own trouble, such as a full disk or a deadlock? Then it is no fault of what
- * was to be written.
+ * Is it the server's own trouble, such as a full disk or a deadlock? Then the data that was to be
+ * written is not at fault.
  * @param {AnyError} e
  */
 export const isOfServer = (e) =>
@@ -106,7 +106,7 @@ export const isOfValue = (e) => [DATA_EXCEPTION, LIMIT_EXCEEDED].includes(classO
 export const isOfProgram = (e) => classOf(e) === SYNTAX_OR_ACCESS && e.severity !== undefined;
 
 /**
- * Is a password missing, or one that the driver cannot use?
+ * Is the password missing, or unusable for the driver?
  * @param {AnyError} e
  */
 export const isWithoutPassword = (e) => e.severity === undefined && isUncoded(e, 'password');
@@ -130,7 +130,7 @@ const POOLER =
   'share its connections.';
 export const poolerProblem = () => new Problem(POOLER);
 
-// What to do, by the SQLSTATE; after the server's message.
+// Advice by SQLSTATE, which follows the server's message.
 const missing =
   ': the schema indexer or the extension atid_crypto is missing in this database, or is of an ' +
   'older version. Run "atid-indexer init" or "atid-indexer upgrade"; without a schema, as for ' +
@@ -141,8 +141,8 @@ const ADVICE = new Map([
   [SQLSTATE.undefinedFunction, missing],
   [
     SQLSTATE.denied,
-    ': the role lacks a right. The owner of the schema indexer grants what run needs by ' +
-      '"atid-indexer upgrade --role NAME"; init, upgrade and up are run as that owner.',
+    ': the role lacks a right. The owner of the schema indexer grants the rights that run needs ' +
+      'with "atid-indexer upgrade --role NAME"; init, upgrade and up must be run as that owner.',
   ],
   [SQLSTATE.wrongPassword, '. PGPASSWORD or ~/.pgpass must have the password of this role.'],
   [SQLSTATE.notAllowed, '. PGHOST, PGPORT, PGUSER and PGDATABASE define the connection.'],
@@ -150,7 +150,7 @@ const ADVICE = new Map([
 ]);
 
 /**
- * Known problems with connections, in words that contain what to do; or null.
+ * The message for a known problem with connections, which contains advice; or null.
  * @param {AnyError} e
  */
 function knownProblem(e) {
@@ -160,12 +160,12 @@ function knownProblem(e) {
     return (
       'The server asks for a password. Set PGPASSWORD, and ATID_API_DB_PASSWORD for the login ' +
       'that reads the views, or put a line "host:port:database:user:password" into ~/.pgpass, ' +
-      'which nobody else may read (chmod 600).'
+      'which nobody else may be able to read (chmod 600).'
     );
   if (e.code === SQLSTATE.notAllowed && process.env.PGHOST?.startsWith('/'))
     return (
-      `${message}. By a socket the server may let in only users of the system: then set ` +
-      'PGHOST=localhost, and a password.'
+      `${message}. Over a socket the server may accept only users of the operating system: then ` +
+      'set PGHOST=localhost, and a password.'
     );
   const advice = ADVICE.get(e.code ?? '');
   if (advice !== undefined) return `${clean(message, 1000)}${advice}`;
@@ -174,7 +174,7 @@ function knownProblem(e) {
   if (isNobody || (code === 'ENOENT' && syscall === 'connect'))
     return (
       `No PostgreSQL server answers there: ${e.errors?.[0]?.message ?? message}. PGHOST and ` +
-      'PGPORT define where it is.'
+      'PGPORT define its address.'
     );
   return null;
 }

@@ -8,7 +8,7 @@ import { isNewer, NEEDED, needed } from './versions.js';
 const NO_FILES = ['0A000', '58P01']; // "is not available", and a file that is missing
 
 /**
- * Creates the extensions, or refuses those that are too old.
+ * Creates the extensions, or refuses existing ones that are too old.
  * @param {Queryable} client
  */
 export async function createExtensions(client) {
@@ -75,7 +75,7 @@ async function refuseOld(client) {
         '(doc/install.md), then '
       : '';
   throw new Problem(
-    `The extension ${name} is of version ${version} in this database, and ${NEEDED[name]} or ` +
+    `The extension ${name} has version ${version} in this database, but ${NEEDED[name]} or ` +
       `later is needed: ${first}ALTER EXTENSION ${name} UPDATE.`,
   );
 }

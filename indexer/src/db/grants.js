@@ -24,7 +24,7 @@ const READ_ONLY = [
 const AS_OWNER = ['indexer.make_days()', 'indexer.drop_old_day()'];
 
 /**
- * The roles that a program runs as: all but the owner that may change accounts.
+ * The roles that a program runs as: all roles except the owner that may change accounts.
  * @param {Queryable} client
  * @returns {Promise<string[]>}
  */
@@ -40,7 +40,7 @@ export async function workerRoles(client) {
 }
 
 /**
- * Gives a role the rights that run needs, and creates it if it is missing. Other rights stay.
+ * Grants a role the rights that run needs, and creates it if it is missing. Other rights stay.
  * @param {Client} client
  * @param {string} role
  */

@@ -1,14 +1,16 @@
-// Advisory locks of the program: who holds one, and whether that role may do the program's work.
+// Advisory locks of the program: which session holds one, and whether its role may do the program's
+// work.
 import { clean } from '../protocol/text.js';
 import { rowOf } from './query.js';
 
 /** @typedef {import('./query.js').Queryable} Queryable */
 /** @typedef {{ role: string, application: string, pid: number, worker: boolean }} Holder */
 
-// The name of the lock of the one stream of repositories, as accounts are of one stream.
+// The lock on following a stream of repositories, of which there is only one, since an account
+// belongs to one stream.
 export const REPOSITORIES = 'atid-indexer repositories';
 
-// worker: may the role do the program's work? A name of an application can be anybody's, but not a
+// worker: may the role do the program's work? Anybody can use any application name, but not any
 // role.
 const HOLDER = `SELECT a.usename AS role, a.application_name AS application, a.pid,
     coalesce(has_table_privilege(a.usesysid, to_regclass('indexer.account'), 'UPDATE'), true)
@@ -18,7 +20,7 @@ const HOLDER = `SELECT a.usename AS role, a.application_name AS application, a.p
     AND l.classid::bigint << 32 | l.objid::bigint = hashtext($1)::bigint`;
 
 /**
- * The session that has the advisory lock of a name.
+ * The session that holds the advisory lock with this name.
  * @param {Queryable} client
  * @param {string} name
  * @returns {Promise<Holder | undefined>}
@@ -26,8 +28,8 @@ const HOLDER = `SELECT a.usename AS role, a.application_name AS application, a.p
 export const lockHolder = (client, name) => rowOf(client, HOLDER, [name]);
 
 /**
- * The holder of a lock of the program without the right to do its work, and what ends that; or
- * null.
+ * The message about a holder of the program's lock that has no right to do its work, with the
+ * statement that ends it; or null.
  * @param {Holder | undefined} who
  */
 export const intruderOf = (who) =>

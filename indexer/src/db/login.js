@@ -1,5 +1,5 @@
-// The login by which the API reads, as the program's own role sees it: what it owns, and whether it
-// gets in. The connection that fails shows whose password is wrong.
+// The login with which the API reads, as the program's own role sees it: what it owns, and whether
+// it can log in. The message of a failed attempt shows whose password is wrong.
 import pg from 'pg';
 import { config } from './connection.js';
 import { isWithoutPassword, Problem, SQLSTATE } from './errors.js';
@@ -8,13 +8,13 @@ import { rowOf } from './query.js';
 /** @typedef {import('./query.js').Queryable} Queryable */
 /** @typedef {{ API_DB_USER: string, API_DB_PASSWORD?: string, API_SCHEMA: string }} ApiSettings */
 
-// The comment of a login of which "up" may change the password.
+// The comment on a login whose password "up" may change.
 export const OURS = 'made by atid-indexer up';
 
 const ANSWER = 20e3; // ms
 
 /**
- * Refuses a login that owns the schema, with which it can do all.
+ * Refuses a login that owns the schema, since an owner can do anything with it.
  * @param {Queryable} db
  * @param {ApiSettings} settings
  */
@@ -31,12 +31,12 @@ export async function refuseOwner(db, { API_DB_USER, API_SCHEMA }) {
   if (owner !== undefined)
     throw new Problem(
       `ATID_API_DB_USER is ${API_DB_USER}, but ${owner.why}. The API needs a login of its own, ` +
-        'which owns nothing: name another one as ATID_API_DB_USER; "atid-indexer up" creates it.',
+        'which owns nothing: set ATID_API_DB_USER to another one; "atid-indexer up" creates it.',
     );
 }
 
 /**
- * Lets the login in once, or throws why not.
+ * Connects with the login once, or throws the reason why that fails.
  * @param {Queryable} db a connection of the program's role
  * @param {ApiSettings} settings
  */
@@ -74,10 +74,10 @@ async function passwordProblem(db, name, password, e) {
   if (!password && login?.ours)
     return new Problem(
       `${why}. "atid-indexer up" has created this login, and gives it another password at ` +
-        'each start, which only that program knows. Let it serve the API; or give the login a ' +
-        `password (\\password ${name} in psql), and pass it as ATID_API_DB_PASSWORD, to "up" too.`,
+        'each start, which only that program knows. Let that serve the API; or give the login a ' +
+        `password (\\password ${name} in psql), and set ATID_API_DB_PASSWORD to it, for "up" too.`,
     );
   return new Problem(
-    `${why}. It is ATID_API_DB_PASSWORD, or in ~/.pgpass, and not the one in PGPASSWORD.`,
+    `${why}. Its password is in ATID_API_DB_PASSWORD or ~/.pgpass, not in PGPASSWORD.`,
   );
 }

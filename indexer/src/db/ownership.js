@@ -1,4 +1,4 @@
-// The owners of the schemas: one that somebody else owns is not trusted.
+// The owners of the schemas: a schema that somebody else owns is not trusted.
 import { Problem, SQLSTATE } from './errors.js';
 import { rowOf } from './query.js';
 
@@ -17,8 +17,8 @@ export const OF_READER = [
 /** @typedef {import('pg').Client} Client */
 
 /**
- * A denied right as a problem that names the owners: "init", "upgrade" and "up" need the rights of
- * an owner, which no grant gives. Other errors are returned as they are.
+ * Turns a denied right into a problem that names the owners: "init", "upgrade" and "up" need the
+ * rights of an owner, which cannot be granted. Other errors are returned as they are.
  * @param {Queryable} client
  * @param {import('./errors.js').AnyError} e
  */
@@ -44,8 +44,8 @@ export async function ownersProblem(client, e) {
 }
 
 /**
- * Refuses a schema of somebody else, who could change what is in it: what we call there would run
- * with our rights. A superuser gains nothing by that. Returns whether the schema is there.
+ * Refuses a schema that belongs to somebody else, who could replace functions in it that would then
+ * run with our rights. A superuser would gain nothing by that. Returns whether the schema exists.
  * @param {Queryable} client
  * @param {string} name
  */
@@ -65,7 +65,7 @@ export async function refuseOthers(client, name) {
 }
 
 /**
- * Creates a schema, unless it is there and ours. (CREATE SCHEMA IF NOT EXISTS would need CREATE on
+ * Creates a schema, unless it exists and is ours. (CREATE SCHEMA IF NOT EXISTS would need CREATE on
  * the database in both cases.)
  * @param {Client} client
  * @param {string} name
@@ -76,7 +76,7 @@ export async function ownSchema(client, name) {
 }
 
 /**
- * The same for the schemas of users, which an upgrade makes: the owner of an older schema indexer
+ * Likewise for the schemas of users, which an upgrade creates: the owner of an older schema indexer
  * may lack the right.
  * @param {Client} client
  */
@@ -85,7 +85,7 @@ export async function ownUsersSchemas(client) {
     await ownSchema(client, name).catch((e) => {
       if (e.code !== SQLSTATE.denied) throw e;
       throw new Problem(
-        `${e.message}: this role cannot make the schema ${name}. Have the owner of the database ` +
+        `${e.message}: this role cannot create the schema ${name}. Have the database's owner ` +
           `run "CREATE SCHEMA ${name} AUTHORIZATION ${process.env.PGUSER ?? 'ROLE'}".`,
       );
     });

@@ -1,12 +1,12 @@
-// One connection for those who cannot wait, such as probes. A query has IN_TIME; while one takes
+// One connection for callers that cannot wait, such as probes. A query has IN_TIME; while one takes
 // longer, others fail at once, so that they are not sent one by one when the server answers again.
-// After GIVEN_UP its connection is dropped.
+// After GIVEN_UP the connection is dropped.
 import { isLost } from './errors.js';
 
 /** @typedef {import('pg').Client & { connection?: any }} Client */
 
 const IN_TIME = 2000; // ms
-const GIVEN_UP = 10e3; // ms: TCP would need a quarter of an hour for a server that has vanished
+const GIVEN_UP = 10e3; // ms: TCP would take a quarter of an hour to notice a vanished server
 
 export class Probe {
   /** @type {Client | null} */
@@ -17,7 +17,7 @@ export class Probe {
   isOver = false;
 
   /**
-   * @param {() => Promise<Client>} open makes a connection, which ends by itself if that takes long
+   * @param {() => Promise<Client>} open opens a connection, or gives up by itself after a while
    */
   constructor(open) {
     this.open = open;
@@ -80,7 +80,7 @@ export class Probe {
     if (this.client === client) this.client = null;
   }
 
-  // It does not wait for the server.
+  // Ends the connection without waiting for the server.
   end() {
     this.isOver = true;
     this.client?.connection.stream.destroy();

@@ -1,7 +1,7 @@
 // Queries on one connection.
 
 /**
- * A client, or a pool, of pg.
+ * A client or a pool of pg.
  * @typedef {{ query: (text: string, values?: any[]) => Promise<{ rows: any[], rowCount?: number |
  *   null }> }} Queryable
  */

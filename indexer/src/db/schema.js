@@ -1,6 +1,6 @@
 // The schema of the database: created by init, upgraded by upgrade, and checked by run.
 //
-// The database knows which migrations it has, and in indexer.program which functions: the version
+// The database records which migrations it has, and in indexer.program which functions: the version
 // of the package, and the SHA-256 of the files.
 import * as log from '../ops/log.js';
 import { fatal, Problem } from './errors.js';
@@ -16,7 +16,7 @@ import { isNewer, VERSION } from './versions.js';
 /** @typedef {import('pg').Client} Client */
 /** @typedef {{ newest: number, version: string, digest: string }} Installed */
 
-const SPLIT = 3; // the last migration that is not split at lines "--> next"
+const SPLIT = 3; // the last migration that is not split at its lines "--> next"
 const LOCK = 'atid-indexer schema';
 
 /**
@@ -44,7 +44,7 @@ async function readInstalled(client) {
 const isLater = (installed, newest) => installed.newest > newest || isNewer(installed.version);
 
 /**
- * Refuses a schema that this program is not for.
+ * Refuses a schema of another version.
  * @param {Queryable} client
  */
 export async function checkSchema(client) {
@@ -55,17 +55,18 @@ export async function checkSchema(client) {
   const { version } = installed;
   if (isLater(installed, newest))
     throw fatal(
-      `The schema is of version ${version}, newer than this program, ${VERSION}. Install it.`,
+      `The schema has version ${version}, newer than this program, ${VERSION}. ` +
+        'Install that version of the program.',
     );
   if (installed.newest < newest || installed.digest !== digest)
     throw fatal(
-      `The schema is of version ${version}, this program of ${VERSION}. ` +
+      `The schema has version ${version}, this program ${VERSION}. ` +
         'Run "atid-indexer upgrade".',
     );
 }
 
 /**
- * Others that change the schema or the views wait, until the transaction ends.
+ * Makes others that change the schema or the views wait until the transaction ends.
  * @param {Queryable} client
  */
 export async function lockSchema(client) {
@@ -79,19 +80,18 @@ export async function lockSchema(client) {
 }
 
 /**
- * Creates the schema, or upgrades it, in one transaction that the others wait for. Returns what the
- * database had.
+ * Creates or upgrades the schema in one transaction, for which others wait. Returns what the
+ * database had before.
  * @param {Client} client
- * @param {{ role?: string | null, citus?: boolean, fresh: boolean }} options citus: the tables are
- *   to be distributed
+ * @param {{ role?: string | null, citus?: boolean, fresh: boolean }} options citus: distribute the
+ *   tables
  */
 export async function install(client, { role = null, citus = false, fresh }) {
   try {
     return await inTransaction(client, async () => {
       await lockSchema(client);
       await client.query('SET LOCAL client_min_messages = warning');
-      // for Citus, which otherwise changes shards by several connections, and refuses what comes
-      // after
+      // otherwise Citus changes shards over several connections, and refuses later statements
       await client.query('SET LOCAL citus.multi_shard_modify_mode = sequential');
       await refuseOthers(client, 'indexer');
       const before = await readInstalled(client);
@@ -134,7 +134,7 @@ async function runFiles(client, before, isCitus) {
 }
 
 /**
- * Refuses to create a schema that is there, and to upgrade one that is not, or that is newer.
+ * Refuses to create a schema that exists, and to upgrade one that does not, or that is newer.
  * @param {Queryable} client
  * @param {Installed | null} before
  * @param {boolean} fresh
@@ -144,20 +144,18 @@ async function refuseInstalled(client, before, fresh) {
     const { version } = before;
     if (fresh)
       throw new Problem(
-        `There is a schema indexer of version ${version} in this database. ` +
+        `This database already has a schema indexer, version ${version}. ` +
           'Run "atid-indexer upgrade".',
       );
     if (isLater(before, ownInstallation().newest))
-      throw new Problem(
-        `The schema is of version ${version}, newer than this program, ${VERSION}.`,
-      );
+      throw new Problem(`The schema has version ${version}, newer than this program, ${VERSION}.`);
     return;
   }
   const example = await findExample(client);
   if (example !== undefined)
     throw new Problem(
-      `The schema ${example} has the tables of the example of 1.2, which this version does not ` +
-        'take over. Run "upgrade" of atid-indexer 1.3.3 first.',
+      `The schema ${example} has the tables of the example in 1.2, which this version cannot ` +
+        'upgrade. Run "upgrade" of atid-indexer 1.3.3 first.',
     );
   if (!fresh)
     throw new Problem('There is nothing to upgrade in this database. Run "atid-indexer init".');
@@ -167,13 +165,13 @@ async function refuseInstalled(client, before, fresh) {
 function refuseUnsplit(before) {
   if (before !== null && before.newest < SPLIT)
     throw new Problem(
-      `On Citus a schema of version ${before.version} cannot be upgraded to this version. ` +
+      `On Citus, a schema of version ${before.version} cannot be upgraded to this version. ` +
         'Run "upgrade" of atid-indexer 1.3.3 first.',
     );
 }
 
 /**
- * The schema with our tables of the example of 1.2, if there is one.
+ * The schema that has our tables of the example in 1.2, if there is one.
  * @param {Queryable} client
  * @returns {Promise<string | undefined>}
  */

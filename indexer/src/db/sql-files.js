@@ -10,7 +10,7 @@ const SQL = new URL('../../sql/', import.meta.url);
 const read = (name) => readFileSync(new URL(name, SQL), 'utf8');
 
 /**
- * A file with lines \ir is a list, of names relative to sql/, and nothing else.
+ * A file with lines \ir is a list of names relative to sql/, and has nothing else.
  * @param {string} list
  * @returns {SqlFile[]}
  */
@@ -30,8 +30,8 @@ function listFiles(list = 'install.sql') {
 /** @type {Installation | null} */
 let own = null;
 
-// The version of the schema that this program is for. It is read once: the files may be replaced
-// while it runs.
+// The version of the schema that belongs to this program. It is read once: the files may be
+// replaced while the program runs.
 export function ownInstallation() {
   if (own !== null) return own;
   const files = listFiles();
@@ -43,8 +43,8 @@ export function ownInstallation() {
 }
 
 /**
- * Runs a file. Of several statements in one message, Citus sends all to its workers if one changes
- * a distributed table: there a migration goes in parts.
+ * Runs a file. If one of several statements in a message changes a distributed table, Citus sends
+ * all of them to its workers: so a migration is sent in parts.
  * @param {import('./query.js').Queryable} client
  * @param {string} name
  * @param {boolean} [inParts]

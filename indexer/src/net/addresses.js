@@ -1,13 +1,13 @@
-// Addresses of the network: which of them a stranger may lead us to, how names are looked up, and
-// how an origin is written.
+// Network addresses: which of them a stranger may lead us to, how names are resolved, and how an
+// origin is written.
 import dns from 'node:dns';
 import http from 'node:http';
 import https from 'node:https';
 import { BlockList, isIP } from 'node:net';
 import { getDomain } from 'tldts';
 
-// Addresses to which no stranger may lead us. (Node looks for an IPv4 address that is written as
-// IPv6 among these, too.)
+// Addresses to which no stranger may lead us. (Node also matches an IPv4 address that is written as
+// IPv6 with these.)
 /** @type {[string, number][]} */
 const INNER_IPV4 = [
   ['0.0.0.0', 8],
@@ -57,8 +57,8 @@ const refusal = (detail) => Object.assign(new Error(detail), { code: 'EPRIVATE' 
  */
 export const hostOf = (url) => url.hostname.replace(/^\[|\]$/g, '');
 
-// Looks a stranger's name up, by DNS alone: this takes none of the few threads that files and other
-// look-ups share. What it returns is what is connected to.
+// Resolves a stranger's name, by DNS only: this takes none of the few threads that files and other
+// look-ups share. The connection is made to the addresses that it returns.
 /** @typedef {(e: Error | null, addresses?: string[]) => void} Found */
 /**
  * @typedef {{ resolve4: (host: string, found: Found) => void, resolve6: (host: string, found:
@@ -72,7 +72,7 @@ export const lookUpBy = (resolver) => {
    * @param {(...result: any[]) => void} done
    */
   const lookUp = (host, options, done) => {
-    if (/^(.+\.)?localhost\.?$/i.test(host)) return done(refusal(`${host} is here`));
+    if (/^(.+\.)?localhost\.?$/i.test(host)) return done(refusal(`${host} is this machine`));
     /** @type {{ address: string, family: number }[]} */
     const found = [];
     /** @type {Error | undefined} */
@@ -109,9 +109,9 @@ const agents = (lookup) => ({
 // Agents for requests to strangers, and to servers that may have any address.
 export const makeAgents = () => ({ guarded: agents(lookUp), free: agents() });
 
-// The registrable domain of an origin; an address, or a name without one, is its own. So is what is
-// no URL, such as https://999.1.1.1: what the database knows as the origin of an account is a
-// stranger's text.
+// The registrable domain of an origin. An address, or a name without a registrable domain, is its
+// own. So is a text that is no URL, such as https://999.1.1.1: the origin of an account in the
+// database is a stranger's text.
 /** @param {string} origin */
 export function domainOf(origin) {
   if (!URL.canParse(origin)) return origin;
@@ -120,8 +120,8 @@ export function domainOf(origin) {
 }
 
 /**
- * The origin of a URL, without the dot with which a name may end: indexer.url_origin() has the
- * same.
+ * The origin of a URL, without the dot with which a name may end, as indexer.url_origin() returns
+ * it.
  * @param {URL | string} url
  */
 export const originOf = (url) =>

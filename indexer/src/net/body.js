@@ -1,4 +1,4 @@
-// An answer's bytes, in blocks of our own: chunks of one byte would cost a hundred each.
+// An answer's bytes, in blocks of our own: chunks of one byte would take a hundred bytes each.
 const BLOCK = 64e3;
 const LARGEST_BLOCK = 8e6;
 
@@ -21,7 +21,7 @@ export class Body {
     }
   }
 
-  // The block that is filled now.
+  // The block that is being filled.
   #block() {
     const last = this.blocks.at(-1);
     if (last !== undefined && this.left > 0) return last;

@@ -1,12 +1,12 @@
-// The circuit breaker of a server that is asked about many accounts: the service, and the
+// The circuit breaker for a server that is queried about many accounts: the service, or the
 // directory. While the server is away the breaker is open: nothing is sent for a while, which
-// doubles. Then a question of our own, probe(), which is about no account, shows whether the server
-// is back. So no account can hold the others up: neither one that the server always fails to
-// answer, nor one whose answer never ends. One account is asked for next to the probe, as some
-// servers do not answer it.
+// doubles each time. Then our own request, probe(), which concerns no account, shows whether the
+// server is back. So no account can hold up the others: neither one about which the server never
+// answers, nor one whose answer never ends. One account is requested along with the probe, as some
+// servers do not answer the probe.
 //
-// A request that fails while others are answered is that account's. If none is answered, the probe
-// tells whose failure it is. Failures that are the server's do not count for accounts.
+// If a request fails while others are answered, the failure is that account's. If none is answered,
+// the probe shows whose failure it is. Failures of the server do not count against accounts.
 import { BOUNDS } from '../protocol/answers.js';
 
 /** @typedef {import('../protocol/failure.js').Failure} Failure */
@@ -14,8 +14,8 @@ import { BOUNDS } from '../protocol/answers.js';
 
 const FIRST = 1000;
 const MOST = 60e3;
-const MOST_ASKED = 300e3; // that it may have us wait
-const IN_A_ROW = 16; // failures without an answer: then we pause, though the probe is answered
+const MOST_ASKED = 300e3; // that the server may make us wait
+const IN_A_ROW = 16; // failures without an answer until we pause, though the probe is answered
 
 export class Breaker {
   /**
@@ -26,16 +26,16 @@ export class Breaker {
     this.probe = probe;
     this.clock = clock;
     this.away = false;
-    this.until = 0; // then the probe is sent
+    this.until = 0; // when the probe is sent
     this.failures = 0; // of the server, without an answer
     /** @type {Promise<void> | null} */
     this.probing = null; // the probe that is under way
     this.answered = -Infinity;
-    this.inRow = 0; // requests that failed, without an answer
+    this.inRow = 0; // failed requests since the last answer
   }
 
   /**
-   * A breaker whose probe is this address.
+   * A breaker that probes this address.
    * @param {string} url
    * @param {import('./http.js').Http} http
    * @param {AbortSignal} signal
@@ -56,25 +56,25 @@ export class Breaker {
   }
 
   /**
-   * A request begins; give what this returns to fail() if it fails.
+   * A request begins. If it fails, pass the returned value to fail().
    * @returns {Attempt}
    */
   start() {
     return { began: this.clock(), tries: this.away };
   }
 
-  // There was an answer, be it that there is none.
+  // The server has answered, even if only with an error.
   succeed() {
     this.answered = this.clock();
     this.inRow = 0;
-    if (this.answered < this.until) return; // what was asked before it went away
+    if (this.answered < this.until) return; // the answer to an earlier request
     this.away = false;
     this.failures = 0;
   }
 
   /**
-   * A request failed. Is it the server's failure alone, so that the same is to be requested again?
-   * A request that was sent next to the probe counts, so that the next time it is another.
+   * A request failed. Is the server alone at fault, so that the same request should be sent again?
+   * One that was sent along with the probe counts as failed, so that the next time it is another.
    * @param {Attempt} attempt
    * @param {Failure} failure
    */
@@ -91,8 +91,8 @@ export class Breaker {
   }
 
   /**
-   * Nothing is sent for a while, which doubles each time; several requests that fail at one time
-   * are one failure.
+   * Nothing is sent for a while, which doubles each time. Requests that fail at the same time count
+   * as one failure.
    * @param {Failure} failure
    */
   open(failure) {

@@ -1,19 +1,21 @@
-// Requests to strangers, and what each may cost.
+// Requests to strangers, with a limit on what each may cost.
 //
-// - Places: how many requests are under way, of all, of one origin and of one registrable domain; a
-//   part of all is kept for accounts that are known, and for those that are new.
-// - Memory: the bytes of answers that are here. Small answers always may go on. Beyond the limit
-//   the large ones wait, except the oldest.
-// - Time: headers within 15 seconds, MIN_DOWNLOAD_RATE bytes a second over ten seconds, all within
-//   REPO_TIMEOUT. What we wait for memory does not count; and while others wait for memory, twenty
-//   times MIN_DOWNLOAD_RATE, so that no drip holds them up. While others wait for a place, too; but
-//   a quarter of the places may be held by requests that are slower than that.
-// - Pieces: an answer in a great many pieces of a few bytes is slow, and so is one behind many of
-//   1xx.
-// - Redirects: five at most. Each hop is looked up again and must be a public address, the one that
-//   is connected to; and the origin that it leads to must have a place.
+// - Places: how many requests may be under way, in total, to one origin and to one registrable
+//   domain. One part of them is kept for known accounts, and another for new ones.
+// - Memory: the bytes of answers in memory. Small answers always may go on. Beyond the limit the
+//   large ones wait, except the oldest.
+// - Time: headers within 15 seconds, MIN_DOWNLOAD_RATE bytes a second over ten seconds, the whole
+//   answer within REPO_TIMEOUT. Time spent waiting for memory does not count. While others wait for
+//   memory, twenty times MIN_DOWNLOAD_RATE is required, so that no trickle holds them up. The same
+//   is required while others wait for a place, except that slower requests may hold a quarter of
+//   the places.
+// - Pieces: an answer in very many pieces of a few bytes counts as slow, and so does one after many
+//   1xx answers.
+// - Redirects: at most five. The name of each hop is resolved again and must have a public address,
+//   to which the connection is made; and the origin that it leads to must have a free place.
 //
-// An answer is its bytes, or a Failure. If the signal is aborted, its reason is thrown.
+// A request returns the bytes of the answer, or throws a Failure. If the signal is aborted, its
+// reason is thrown.
 import http from 'node:http';
 import https from 'node:https';
 import { isIP } from 'node:net';
@@ -28,16 +30,16 @@ import { RequestClock } from './request-clock.js';
 /** @typedef {import('./places.js').Place} Place */
 /** @typedef {import('./memory.js').Share} Share */
 
-export const AGENT = 'atid-indexer'; // as which the program asks, the stream too
+export const AGENT = 'atid-indexer'; // the User-Agent of requests, and of the stream
 const MOST_HOPS = 5;
-const PRESSED = 20; // times MIN_DOWNLOAD_RATE that a request must have while others wait
-const LOOK_EVERY = 5e3; // ms between two looks whether a request is too slow for those that wait
-const FEW_PIECES = 1000; // of an answer may be of any size,
-const LEAST_PIECE = 64; // of more the mean must be so many bytes
-const MOST_INTERIM = 20; // answers of 1xx before one that counts
+const PRESSED = 20; // times MIN_DOWNLOAD_RATE that a request must reach while others wait
+const LOOK_EVERY = 5e3; // ms between two checks whether a request is too slow while others wait
+const FEW_PIECES = 1000; // pieces of an answer may have any size,
+const LEAST_PIECE = 64; // with more of them the mean must be so many bytes
+const MOST_INTERIM = 20; // 1xx answers before the final one
 
 /**
- * The failure that an error of Node's is.
+ * An error of Node, as a Failure.
  * @param {any} e
  * @param {string | null} origin
  */
@@ -54,7 +56,7 @@ class Request {
   #own = new AbortController();
   /** @type {Failure | null} */
   #why = null;
-  #begun = false; // an answer of 200 has
+  #begun = false; // an answer with status 200 has begun
 
   /**
    * @param {Http} client
@@ -117,7 +119,7 @@ class Request {
     if (statusCode < 300 || statusCode >= 400 || headers.location === undefined) return false;
     if (hops === MOST_HOPS) throw new Failure('too_many_redirects', '', { origin });
     if (!URL.canParse(headers.location, this.url.href))
-      throw new Failure('malformed', 'the place that a redirect leads to', { origin });
+      throw new Failure('malformed', 'the target of a redirect', { origin });
     answer.on('error', () => {});
     if (Number(headers['content-length']) <= BOUNDS.error) answer.resume();
     else answer.destroy();
@@ -138,12 +140,12 @@ class Request {
       throw failureOf(statusCode, headers, said, origin);
     }
     if (headers['content-encoding'] && headers['content-encoding'] !== 'identity')
-      throw new Failure('malformed', 'an encoding that was not asked for', { origin });
+      throw new Failure('malformed', 'an encoding that was not requested', { origin });
     this.#begun = true;
     return readBody(answer, { most: this.most, origin, signal, clock, share: this.share });
   }
 
-  // Sends it, to the address that it has now.
+  // Sends the request to the address that it has now.
   /** @returns {Promise<Answer>} */
   send() {
     return new Promise((resolve, reject) => {
@@ -160,12 +162,12 @@ class Request {
       const agent = client.agents[isOpen ? 'free' : 'guarded'][protocol];
       let interim = 0;
       const request = get(url, { signal: this.#own.signal, agent, headers });
-      // An answer of 101 is told by neither 'response' nor 'error'.
+      // An answer with status 101 causes neither 'response' nor 'error'.
       request
         .on('response', resolve)
         .on('information', () => {
           if (++interim <= MOST_INTERIM) return;
-          reject(new Failure('slow', `more than ${MOST_INTERIM} answers of 1xx`, { origin }));
+          reject(new Failure('slow', `more than ${MOST_INTERIM} 1xx answers`, { origin }));
           request.destroy();
         })
         .on('error', reject)
@@ -175,7 +177,7 @@ class Request {
 }
 
 /**
- * Reads a body. The error of one that is too large has what was read, as `body`.
+ * Reads a body. The error for one that is too large has the bytes read so far, as `body`.
  * @param {Answer} answer
  * @param {{ most: number, origin: string, signal: AbortSignal, clock: RequestClock, share?: Share |
  *   null }} options
@@ -219,8 +221,8 @@ async function readBody(answer, { most, origin, signal, clock, share = null }) {
 }
 
 /**
- * Calls take for each piece of an answer until it ends. (The iterator of a stream joins the pieces
- * that have come: here they are counted as they come.)
+ * Calls `take` for each piece of an answer until it ends. (The iterator of a stream would join the
+ * pieces that have come; here they are counted as they come.)
  * @param {Answer} answer
  * @param {(piece: Buffer) => void} take
  */
@@ -244,15 +246,16 @@ function eachPiece(answer, take) {
 }
 
 /**
- * most: bytes of the answer. place: follows redirects. share: of memory, for the body.
+ * most: the bytes that the answer may have. place: moves along with redirects. share: of memory,
+ * for the body.
  * @typedef {{ most: number, place?: Place | null, share?: Share | null, signal: AbortSignal }}
  *   Options
  */
 
 export class Http {
   /**
-   * Of the program's settings: how long a request may take, how slow it may be, whether strangers
-   * may lead to private addresses, and the servers that may have such addresses.
+   * The settings used: how long a request may take, how slow it may be, whether strangers may lead
+   * to private addresses, and the servers that may have such addresses.
    * @param {{ REPO_TIMEOUT: number, MIN_DOWNLOAD_RATE: number, ALLOW_PRIVATE_ADDRESSES: boolean,
    *   SERVICE_URL?: string, PLC_URL: string }} settings
    */
@@ -271,7 +274,7 @@ export class Http {
   }
 
   /**
-   * The bytes of an answer of 200.
+   * The bytes of an answer with status 200.
    * @param {string | URL} address
    * @param {Options} options
    */

@@ -1,8 +1,8 @@
-// Bytes that are held, in the order in which their holders came. Each holder may have `each` bytes,
-// whoever else is here; of what is more they may have `most` together, and the oldest as many as it
-// needs.
+// Memory that is shared among holders, in the order in which they came. Each holder may always have
+// `each` bytes. Beyond that they may have `most` bytes together, and the oldest holder as many as
+// it needs.
 
-/** The part of one holder. */
+/** The share of one holder. */
 export class Share {
   #memory;
 
@@ -12,7 +12,7 @@ export class Share {
     this.bytes = 0;
   }
 
-  // Its bytes beyond those that each holder may have.
+  // The bytes beyond those that each holder may always have.
   get above() {
     return Math.max(0, this.bytes - this.#memory.each);
   }

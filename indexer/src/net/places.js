@@ -1,8 +1,9 @@
-// Places for requests: `all` of them. Accounts are known or new; and of each those that have failed
-// are asked for again: `back` and `again`. Half of all places are kept for the known, an eighth for
-// the others. Of its part each kind that has failed has at most `back`, or `again`, and half of
-// these are kept for it. At most `origin` are of one origin, and `domain` of one registrable domain
-// for each of these kinds. `free` origins have no share: our own service.
+// Places for requests, `all` in total. Requests concern known or new accounts; those that are
+// retried after a failure are kinds of their own, `back` for known accounts and `again` for new
+// ones. Half of all places are kept for known accounts, an eighth for new ones. Of these parts,
+// retries have at most `back` or `again` places, and half of that is kept for them. For each kind,
+// one origin has at most `origin` places, and one registrable domain `domain`. The origins in
+// `free`, our own service, have no such limit.
 import { domainOf } from './addresses.js';
 
 /** @typedef {'known' | 'back' | 'new' | 'again'} Kind */
@@ -19,8 +20,8 @@ const byKind = (make) =>
   /** @type {Record<Kind, T>} */ (Object.fromEntries(KINDS.map((kind) => [kind, make()])));
 
 /**
- * A place. It moves with a redirect to an origin that has a place free. When the answer is here it
- * is no longer one of its origin; it is released when the answer is done with.
+ * A place. On a redirect it moves to the new origin, if that has a free place. When the answer has
+ * arrived the place no longer counts for its origin; it is released when the answer is processed.
  */
 export class Place {
   #places;
@@ -50,8 +51,7 @@ export class Place {
   }
 
   /**
-   * May the request go on? It has had so many bytes a second, and is slow if they are less than
-   * `quick`.
+   * May the request go on? `rate` is its bytes per second; it is slow if that is below `quick`.
    * @param {number} rate
    * @param {number} quick
    */
@@ -64,7 +64,7 @@ export class Place {
   }
 
   /**
-   * Returns false if the origin has no place.
+   * Moves to another origin. Returns false if that has no free place.
    * @param {string} to
    */
   move(to) {
@@ -76,7 +76,7 @@ export class Place {
     return true;
   }
 
-  // The answer is here.
+  // The answer has arrived.
   releaseOrigin() {
     this.#places.count(this.origin, this.#kind, -1);
     this.origin = null;
@@ -103,12 +103,12 @@ export class Places {
     /** @type {Map<string, number>} */
     this.origins = new Map();
     this.domains = byKind(() => /** @type {Map<string, number>} */ (new Map()));
-    // origins that were refused as their domain has no place, and that domain
+    // origins that were refused because their domain has no free place, with that domain
     this.full = byKind(() => /** @type {Map<string, string>} */ (new Map()));
     this.waiting = byKind(() => false); // do others wait for a place of this kind?
-    this.slow = byKind(() => 0); // requests that are slow,
-    this.measured = byKind(() => 0); // requests whose pace is known,
-    this.rates = byKind(() => 0); // and their bytes a second, none counted as more than is quick
+    this.slow = byKind(() => 0); // slow requests,
+    this.measured = byKind(() => 0); // requests whose rate is known,
+    this.rates = byKind(() => 0); // and the sum of their rates, each counted up to `quick`
     /** @type {Set<() => void>} */
     this.wakers = new Set();
   }
@@ -124,7 +124,7 @@ export class Places {
   }
 
   /**
-   * How many places are for this kind and the one that belongs to it: fresh, or has failed.
+   * How many places there are for this kind and its counterpart: first requests, or retries.
    * @param {Kind} kind
    */
   share(kind) {
@@ -149,9 +149,9 @@ export class Places {
   }
 
   /**
-   * May a request of this kind that is slow keep its place? While others wait, slow ones may hold a
-   * quarter of the places; unless all of them together are quick, as where it is our own line that
-   * is slow.
+   * May a slow request of this kind keep its place? While others wait, slow ones may hold only a
+   * quarter of the places, unless all requests are rather quick on average: then our own line may
+   * be the slow one.
    * @param {Kind} kind
    * @param {number} quick
    */
@@ -173,7 +173,7 @@ export class Places {
   }
 
   /**
-   * Has this origin a place? If it has none because of its domain, this is noted for busy().
+   * Does this origin have a free place? If not because of its domain, that is noted for busy().
    * @param {string} origin
    * @param {Kind} kind
    */
@@ -198,7 +198,7 @@ export class Places {
   }
 
   /**
-   * A place of this kind is given back.
+   * Gives back a place of this kind.
    * @param {Kind} kind
    */
   give(kind) {
@@ -207,7 +207,7 @@ export class Places {
   }
 
   /**
-   * So many more requests, or fewer, are under way to an origin.
+   * Counts so many more requests under way to an origin, or fewer.
    * @param {string | null} origin
    * @param {Kind} kind
    * @param {1 | -1} n
@@ -228,7 +228,7 @@ export class Places {
   }
 
   /**
-   * Origins that have no place of this kind now.
+   * Origins that have no free place of this kind now.
    * @param {Kind} kind
    */
   busy(kind) {
@@ -237,7 +237,7 @@ export class Places {
   }
 
   /**
-   * Registrable domains that have no place of this kind now.
+   * Registrable domains that have no free place of this kind now.
    * @param {Kind} kind
    */
   busyDomains(kind) {

@@ -26,7 +26,7 @@ export class Rate {
   }
 
   /**
-   * So many of them have not begun after all.
+   * Takes back so many of them, which have not begun after all.
    * @param {number} n
    */
   giveBack(n) {

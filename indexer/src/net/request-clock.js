@@ -1,22 +1,23 @@
-// The times of a request, while the other side has to act: headers within 15 seconds, at least so
-// many bytes a second over ten seconds, all within a limit. What we wait for memory does not count.
+// The time limits of a request while the other side has to act: headers within 15 seconds, at least
+// so many bytes a second over ten seconds, and a limit for the whole. Time spent waiting for memory
+// does not count.
 const HEADERS_WITHIN = 15e3; // ms
 const LEAST_OVER = 10e3; // ms
 
 export class RequestClock {
-  #whole; // ms that are left of the limit
+  #whole; // ms left for the whole
   #since = Date.now();
   /** @type {NodeJS.Timeout | undefined} */
   #timer;
   /** @type {{ bytes: number } | null} */
-  #window = null; // the ten seconds that run
+  #window = null; // the current ten seconds
   #heard = 0; // bytes since the last look
-  #waited = false; // for us, since the last look
+  #waited = false; // it waited for us since the last look
   #look;
 
   /**
-   * stop: is called with a code and a detail when a time is over. least: bytes a second. mayStay:
-   * may it go on, though others wait for its place? It is asked every lookEvery ms.
+   * stop: called with a code and a detail when a limit is exceeded. least: bytes a second. mayStay:
+   * may the request go on though others wait for its place? It is called every lookEvery ms.
    * @param {object} limits
    * @param {number} limits.patience
    * @param {number} limits.lookEvery
@@ -48,7 +49,7 @@ export class RequestClock {
     this.#timer = setTimeout(work, Math.max(0, ms));
   }
 
-  // Takes the time that has passed from the limit.
+  // Subtracts the time that has passed from the limit.
   #spend() {
     const now = Date.now();
     this.#whole -= now - this.#since;
@@ -89,7 +90,7 @@ export class RequestClock {
     this.#heard += bytes;
   }
 
-  // Nothing is read: it waits for us.
+  // Nothing is read: the request waits for us.
   pause() {
     this.#waited = true;
     this.#spend();

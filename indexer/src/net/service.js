@@ -1,5 +1,4 @@
-// The service whose stream is followed: requests to it, whether it is away, and the names that it
-// has.
+// The service whose stream is followed: requests to it, whether it is away, and its names.
 import { BOUNDS, hostOfWeb, readServerDid } from '../protocol/answers.js';
 import { Failure } from '../protocol/failure.js';
 import { originOf } from './addresses.js';
@@ -34,8 +33,7 @@ export class Service {
   }
 
   /**
-   * A request failed. Is it the failure of the service alone, so that the same is to be requested
-   * again?
+   * A request failed. Is the service alone at fault, so that the same request should be sent again?
    * @param {import('./breaker.js').Attempt} request
    * @param {Failure} e
    */
@@ -46,21 +44,21 @@ export class Service {
   }
 
   /**
-   * Does the service itself, not a host to which it leads, answer that it does not have the method?
+   * Does the service itself, not a host to which it redirects, answer that it lacks the method?
    * @param {Failure} e
    */
   isUnsupported(e) {
     return e.absent && e.origin === this.origin;
   }
 
-  // Why nothing is asked of it now, or null.
+  // Why nothing is requested from it now, or null.
   isHolding() {
     return this.breaker.away ? `${this.origin} does not answer` : null;
   }
 
-  // The origins by which a PDS is known, whose stream has only its own accounts: that of
-  // SERVICE_URL, the name that it gives itself, and those of SERVICE_ALIASES. null: it is a relay,
-  // which does not describe itself.
+  // The origins of a PDS, whose stream has only its own accounts: that of SERVICE_URL, the one by
+  // which it calls itself, and those in SERVICE_ALIASES. null: it is a relay, which does not
+  // describe itself.
   async ownNames() {
     try {
       const did = readServerDid(

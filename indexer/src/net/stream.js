@@ -1,11 +1,11 @@
-// The stream: one socket, whose frames are given out as they come.
+// The stream: one socket, whose frames are passed on as they come.
 //
-// - A message over LARGEST bytes is reported by its digest, its size, and the account that its
-//   beginning names, and is not kept.
+// - A message over LARGEST bytes is not kept; its digest, its size, and the account that its
+//   beginning names are reported.
 // - A message that claims more than MOST_MESSAGE bytes ends the connection before its bytes are
 //   read.
-// - No compression: it would let a server send much by little.
-// - A server that does not answer a ping within 30 seconds is not there.
+// - There is no compression, by which a server could send much with few bytes.
+// - A server that does not answer a ping within 30 seconds is taken to be gone.
 import { createHash } from 'node:crypto';
 import WebSocket from 'ws';
 import { routeOf } from '../protocol/frame.js';
@@ -14,17 +14,17 @@ import { AGENT } from './http.js';
 
 /** @typedef {{ digest: Buffer, bytes: number, did: string | undefined }} Oversized */
 /**
- * frame: is called for each frame, in order. oversized: in the place of a frame that is too large.
- * opened: when the connection is made. useSocket: gets the socket, whose owner may pause it.
+ * frame: called for each frame, in order. oversized: called in place of `frame` for one that is too
+ * large. opened: called when the connection is made. useSocket: gets the socket, and may pause it.
  * @typedef {{ signal: AbortSignal, opened: () => void, frame: (bytes: Buffer) => void,
  *   oversized: (frame: Oversized) => void, useSocket: (socket: WebSocket) => void }} Listener
  */
 
 export const LARGEST = 5e6; // bytes of a frame
-const BEGINNING = 1e6; // bytes of a larger one that may name its account
+const BEGINNING = 1e6; // bytes at the beginning of a larger frame that are searched for its account
 const PING = 30e3;
 const HANDSHAKE = 15e3;
-const MOST_MESSAGE = 64e6; // bytes of a message, by the heads of its frames
+const MOST_MESSAGE = 64e6; // bytes of a message, as the headers of its WebSocket frames claim
 
 /**
  * @param {Buffer} bytes
@@ -39,13 +39,13 @@ const describe = (bytes) => ({
 const TOO_LONG = ['WS_ERR_UNSUPPORTED_MESSAGE_LENGTH', 'WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH'];
 
 /**
- * Why a connection has failed. The package names no numbers.
+ * Why a connection has failed. (The package's own error for a long message has no numbers.)
  * @param {Error & { code?: string }} e
  */
 function reasonOf(e) {
   if (TOO_LONG.includes(e.code ?? ''))
     return (
-      'the server has announced a message that is too long: it must not have more than ' +
+      'the server has announced a message that is too long: it may have at most ' +
       `${MOST_MESSAGE} bytes`
     );
   return clean(e.code && !/^WS_/.test(e.code) ? `${e.code} ${e.message}` : e.message);
@@ -71,8 +71,8 @@ function keepAlive(socket) {
 }
 
 /**
- * Follows a stream until the signal; rejects with the reason why the connection has ended, which
- * has the Retry-After of the server as retryAfter.
+ * Follows a stream until the signal. Rejects with the reason why the connection has ended, whose
+ * retryAfter is the server's Retry-After.
  * @param {string} url
  * @param {Listener} listener
  * @returns {Promise<void>}

@@ -1,5 +1,5 @@
-// Figures of the process itself, in the form of the view indexer.watch: what waits in it, what it
-// holds, and how late its timers are.
+// Figures of the process itself, in the form of the view indexer.watch: the work that waits in it,
+// the memory that it holds, and the delay of its timers.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 /** @typedef {{ what: string, of: string, value: number }} Row */
@@ -11,7 +11,7 @@ const row = (what, of, value) => ({ what, of, value });
 const NANO = 1e-9;
 const QUANTILES = [50, 99, 100];
 
-// Their names, with what they are.
+// The figures by name.
 /** @type {Record<string, Metric>} */
 export const OF_PROCESS = {
   process_queue_frames: {
@@ -41,7 +41,7 @@ export class Figures {
      * @type {{ queues: import('../work/shard-queues.js').ShardQueues, workers:
      *   import('../work/workers.js').Workers } | null}
      */
-    this.run = null; // the run that goes on
+    this.run = null; // the present run
     this.delay = monitorEventLoopDelay({ resolution: 20 });
     this.delay.enable();
   }

@@ -1,5 +1,5 @@
-// The log: an entry is a line, with the time, the level, an event, and fields. Strangers can put
-// nothing else into it: each field is cleaned and bounded.
+// The log: an entry is a line with the time, the level, an event, and fields. Strangers cannot
+// forge entries: each field is cleaned and limited in length.
 import { clean } from '../protocol/text.js';
 
 /** @typedef {keyof typeof import('./events.js').EVENTS} Event */
@@ -20,7 +20,7 @@ let most = LEVELS.indexOf('info');
 const quoted = (value) =>
   typeof value === 'string' && !/^[^\s"=\\]+$/u.test(value) ? JSON.stringify(value) : String(value);
 
-// How an entry is written, by the names of the formats.
+// The formats of entries, by name.
 /** @type {Record<string, (entry: Entry) => string>} */
 const FORMATS = {
   text: ({ time, level, event, fields }) =>
@@ -75,9 +75,9 @@ function write(level, event, fields = {}) {
   process.stdout.write(`${format(entry)}\n`);
 }
 
-// Strangers can cause some entries as often as they like. The first entry of a kind is logged,
+// Strangers can cause some entries as often as they like. The first entry of a kind is logged;
 // those that follow within a minute are counted, and the first one is logged again with their
-// number. Beyond MOST_KINDS at a time all others are of one kind.
+// number. Beyond MOST_KINDS kinds at a time, all others count as one kind.
 const WINDOW = 60e3; // ms
 const MOST_KINDS = 50;
 /**
@@ -103,7 +103,7 @@ function summarize(kind) {
  * @param {Level} level
  * @param {Event} event
  * @param {Fields} [fields]
- * @param {string} [about] what one kind is about; by default, all fields
+ * @param {string} [about] what distinguishes the kind; by default, all fields
  */
 export function counted(level, event, fields = {}, about = JSON.stringify(cleaned(fields))) {
   const kind = `${event} ${about}`;
@@ -120,7 +120,7 @@ export function counted(level, event, fields = {}, about = JSON.stringify(cleane
   });
 }
 
-// Logs the counts that are due later: the program ends.
+// Logs the counts that are not due yet, as the program ends.
 export const flush = () => [...kinds.keys()].forEach(summarize);
 
 /** @type {(event: Event, fields?: Fields) => void} */

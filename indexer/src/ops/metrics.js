@@ -1,8 +1,8 @@
 // Metrics and health checks over HTTP: /metrics for Prometheus, the view indexer.watch; and
 // /healthz for probes, 200 only while the stream moves and makes sense.
 //
-// Both have a connection of their own with a statement_timeout, so they take no time of others and
-// are answered, if only by 503: at once while an earlier query is not answered.
+// Both share a connection of their own with a statement_timeout, so they do not delay other work
+// and are always answered; the answer is 503, at once, while an earlier query is not answered.
 import http from 'node:http';
 import { connect } from '../db/connection.js';
 import { messageOf } from '../db/errors.js';
@@ -23,7 +23,7 @@ import * as log from './log.js';
 const WITHIN = 2000; // ms of a statement
 const LISTEN_AGAIN = 5000; // ms
 
-// Names of metrics and values of labels as Prometheus reads them.
+// Names of metrics and values of labels, escaped for Prometheus.
 /** @param {string} what */
 const nameOf = (what) => `atid_${what.replace(/[^a-zA-Z0-9_]/g, '_')}`;
 /** @param {string} text */
@@ -40,8 +40,8 @@ const family = (name, { type, help }, rows) =>
   rows.map(({ of, value }) => `${name}{of=${valueOf(of ?? '')}} ${value}\n`).join('');
 
 /**
- * Rows of the view, with their types and helps, or of the process, in the format of Prometheus. A
- * counter has "_total" at its end.
+ * Rows of the view or of the process, with types and help texts, in the format of Prometheus. The
+ * name of a counter ends in "_total".
  * @param {Row[]} rows
  */
 export function exposition(rows) {
@@ -52,7 +52,7 @@ export function exposition(rows) {
       const metric = OF_PROCESS[what] ?? { type, help: words };
       const name = nameOf(what);
       if (metric.type === 'gauge') return family(name, metric, own);
-      const help = `The same as ${name}_total. It will not be in version 3.`;
+      const help = `The same as ${name}_total. It will be removed in version 3.`;
       return family(name, { type: 'gauge', help }, own) + family(`${name}_total`, metric, own);
     })
     .join('');
@@ -88,7 +88,7 @@ export function createServer(settings, figures) {
     },
   };
   /** @type {Record<string, Promise<string>>} */
-  const asked = {}; // answers that are under way: who asks meanwhile gets the same
+  const asked = {}; // answers under way: requests that come meanwhile get the same one
   const server = http.createServer(async (question, answer) => {
     const type = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' };
     const [path] = String(question.url).split('?');
@@ -103,7 +103,7 @@ export function createServer(settings, figures) {
     }
   });
   server.maxConnections = 100;
-  // A program that waits for the end of another has its port then.
+  // A program that waits for another one gets the port when that one ends.
   /** @type {NodeJS.Timeout | undefined} */
   let busy;
   server.on('error', (/** @type {NodeJS.ErrnoException} */ e) => {

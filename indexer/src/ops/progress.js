@@ -12,7 +12,8 @@ const SAME_LINE = 300e3; // ms until the same line is repeated
 export const newTotal = () => ({ frames: 0, applied: 0, refused: 0, lag: null, loaded: 0 });
 
 /**
- * Returns what shows a line: when something has changed; otherwise after SAME_LINE, or if it must.
+ * Returns a function that shows a line if something has changed, if the last one is SAME_LINE old,
+ * or if it must.
  * @param {Total} total
  */
 export function makeProgress(total) {

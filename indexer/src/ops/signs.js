@@ -1,7 +1,7 @@
-// Signs of life: of each thing that the program does, when it last had a turn, and since when it
-// has failed. They are kept in memory, where the loops and requests note them, and written to the
-// table activity every ten seconds, by a connection of their own. If they cannot be written, the
-// rows grow old, which is a sign too.
+// Signs of life: for each activity of the program, when it last had a turn, and since when it has
+// failed. Loops and requests note them in memory, and every ten seconds they are written to the
+// table activity over a connection of their own. If they cannot be written, the rows grow old,
+// which is a sign, too.
 //
 // The database decides when an activity is late: sql/activities/ has the bounds.
 import { messageOf } from '../db/errors.js';
@@ -10,11 +10,11 @@ import { pause } from '../work/tasks.js';
 import * as log from './log.js';
 
 export const WITHIN = 10e3; // ms for a statement that writes or observes
-const EVERY = 10; // seconds between two reports, if the database wants no other
-const MOST_NOTED = 100; // accounts that have failed since the last report, and are noted
-const MOST_WHO = 10; // of those who have failed so many are counted
+const EVERY = 10; // seconds between two reports, unless the database asks for another interval
+const MOST_NOTED = 100; // accounts that have failed since the last report and are noted
+const MOST_WHO = 10; // parties that may be at fault are counted up to this number
 
-// The work of all loops of one name: what one of them has failed to do may succeed in another.
+// The work of all loops of one name: if one of them fails at a piece, another may succeed at it.
 /** @typedef {{ since: number, problem: string }} Trouble */
 /** @typedef {{ who: string | null, problem: string, since: number }} Noted */
 /** @typedef {Trouble & { who: Set<string | null> }} Missed */
@@ -27,7 +27,7 @@ class Work {
     this.good = null; // when a piece has succeeded, or a loop found that there was nothing to do
     /** @type {number | null} */
     this.succeeded = null; // when a piece has succeeded
-    this.begun = clock(); // when the last piece was begun
+    this.begun = clock(); // when the last piece began
     /** @type {Missed | null} */
     this.missed = null; // { since, problem, who }
     /** @type {Map<string, Noted>} */
@@ -45,8 +45,8 @@ class Work {
     this.noted.clear();
   }
 
-  // One has failed, about an account. who: whose failure it may be, such as a host; so many
-  // accounts of one host are one.
+  // A piece about an account has failed. who: the party that may be at fault, such as a host, whose
+  // accounts count as one.
   /**
    * @param {string} did
    * @param {string | null} who
@@ -57,7 +57,7 @@ class Work {
   }
 
   /**
-   * Of the accounts that were noted, these had not failed before.
+   * Counts those of the noted accounts that had not failed before.
    * @param {Map<string, Noted>} noted
    * @param {string[]} dids
    */
@@ -72,8 +72,8 @@ class Work {
   }
 }
 
-// The signs of one loop. There are three ways to fail: its turn ends with an error; it is held up
-// by something else, and begins nothing; or all that is begun under its name fails.
+// The signs of one loop. It can fail in three ways: its turn ends with an error; something else
+// holds it up, so that it begins nothing; or everything that is begun under its name fails.
 export class Sign {
   /**
    * @param {string} name
@@ -96,7 +96,7 @@ export class Sign {
     this.at = this.clock();
   }
 
-  // It has ended without an error.
+  // The turn has ended without an error.
   well() {
     this.turn();
     this.error = null;
@@ -154,7 +154,7 @@ export class Signs {
   }
 
   /**
-   * A further loop of this name.
+   * The signs of one more loop of this name.
    * @param {string} name
    */
   of(name) {
@@ -164,7 +164,7 @@ export class Signs {
     return sign;
   }
 
-  // What is reported to the database: a row for each name, whose loops are as late as the latest of
+  // The report to the database: a row for each name, whose loops count as late as the latest of
   // them.
   report() {
     const now = this.clock();
@@ -219,7 +219,7 @@ export class Signs {
   }
 
   /**
-   * Writes them until the signal. A failure is logged once, and harms nothing else.
+   * Writes the signs until the signal. A failure is logged once, and affects nothing else.
    * @param {string} stream
    * @param {import('../db/pool.js').Pool} pool
    * @param {AbortSignal} signal

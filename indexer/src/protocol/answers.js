@@ -1,9 +1,9 @@
-// The border: all that strangers say passes this module, and nothing passes it that is not bounded,
-// of the shape that is expected, and clean. What is said wrongly becomes a Failure.
+// The border: all answers of strangers pass through this module, which lets through only data that
+// is bounded, of the expected shape, and clean. A wrong answer becomes a Failure.
 //
 // JSON that the database has to verify as it was written (PLC logs, DID documents) is not cleaned:
-// there only U+0000 and lone surrogates are replaced, which jsonb cannot hold; the database checks
-// each field that it takes.
+// only U+0000 and lone surrogates, which jsonb cannot hold, are replaced. The database checks each
+// field that it uses.
 import { CODES } from './codes.js';
 import { Failure } from './failure.js';
 import { isObject, parseJson, toJsonb } from './json.js';
@@ -16,7 +16,7 @@ export const BOUNDS = {
   repos: 1000, // accounts on a page of a list
   error: 10e3, // bytes of an error's body: the rest is not read
   did: 512, // characters, all of which are ASCII
-  cursor: 1024, // characters of the place in a list
+  cursor: 1024, // characters of a position in a list
   status: 64,
   collections: 1000, // of an account
 };
@@ -32,7 +32,7 @@ const OF_STATUS = {
 };
 
 /**
- * The code of an answer with this status, whose body names this error.
+ * The code for an answer with this status, whose body names this error.
  * @param {number} status
  * @param {unknown} error
  */
@@ -47,8 +47,8 @@ function whyOf(status, error) {
 }
 
 /**
- * The failure that an answer other than 200 is. Error names of the protocol are believed if the
- * server blames the request, not if the server itself has failed.
+ * An answer with a status other than 200, as a Failure. Error names of the protocol are believed
+ * only if the server blames the request, not if the server itself has failed.
  * @param {number} status
  * @param {Record<string, unknown>} headers
  * @param {Buffer} body
@@ -103,15 +103,15 @@ const status = (value) =>
   typeof value === 'string' && value !== '' ? clean(value, BOUNDS.status) : null;
 
 /**
- * left: the number of entries that are left out, as they have no DID.
+ * left: the number of entries that are left out because they have no DID.
  * @typedef {{ did: string, rev: string | null, active: boolean | null, status: string | null }}
  *   Listed
  * @typedef {{ repos: Listed[], next: string | null, left: number }} ListPage
  */
 
 /**
- * The page of listRepos or listReposByCollection behind the place `at`. A page that leads to itself
- * is refused.
+ * The page of listRepos or listReposByCollection after the position `at`. A page that leads to
+ * itself is refused.
  * @param {Buffer} bytes
  * @param {string | null} at
  * @returns {ListPage}
@@ -177,8 +177,7 @@ export function readServerDid(bytes) {
 }
 
 /**
- * Of a did:web without a path the host name and the port, if there is one. Any other DID has
- * neither.
+ * The host name of a did:web without a path, and its port if there is one; empty for any other DID.
  * @param {string} did
  */
 export const hostOfWeb = (did) =>
@@ -191,7 +190,7 @@ export const hostOfWeb = (did) =>
 export function readPlcLog(bytes) {
   const said = parseJson(bytes);
   if (!Array.isArray(said) || !said.every(isObject))
-    throw new Failure('malformed', 'a log that is no array of operations');
+    throw new Failure('malformed', 'a log that is not an array of operations');
   return toJsonb(said);
 }
 
@@ -202,7 +201,7 @@ export function readPlcLog(bytes) {
  */
 export function readDidDocument(bytes, did) {
   const said = parseJson(bytes);
-  if (!isObject(said)) throw new Failure('malformed', 'a document that is no object');
+  if (!isObject(said)) throw new Failure('malformed', 'a document that is not an object');
   if (said.id !== did) throw new Failure('malformed', 'the document of another DID');
   return toJsonb(said);
 }

@@ -1,4 +1,4 @@
-// The codes of reasons, outcomes and failures, as sql/codes.sql has them for the database.
+// The codes of reasons, outcomes and failures, read from sql/codes.sql.
 import { readFileSync } from 'node:fs';
 
 const sql = readFileSync(new URL('../../sql/codes.sql', import.meta.url), 'utf8');
@@ -12,7 +12,7 @@ const find = (pattern) => /** @type {string[]} */ (pattern.exec(sql))[1];
  */
 
 /**
- * By the code.
+ * The properties of each code.
  * @type {Record<string, Code>}
  */
 export const CODES = Object.create(null);
@@ -21,7 +21,7 @@ for (const { code, ...more } of JSON.parse(find(/\$codes\$([^$]*)\$codes\$/)))
 Object.freeze(CODES);
 
 /**
- * The properties of a code. One that is not in the list is a mistake of the program.
+ * The properties of a code. A code that is not in the list is a mistake in the program.
  * @param {string} name
  */
 export function codeOf(name) {
@@ -29,5 +29,5 @@ export function codeOf(name) {
   return CODES[name];
 }
 
-// SQLSTATEs, and classes of them, of errors that are the server's own trouble.
+// SQLSTATEs, or classes of them, of errors that are the server's own trouble.
 export const SERVER_ERRORS = find(/server_errors\(\)[^']*'\{([^}]*)\}'/).split(',');

@@ -1,11 +1,11 @@
-// A failure of somebody else: an answer that is wrong, late or missing. Its code, which codes.sql
-// has, decides what follows.
+// A failure of somebody else: an answer that is wrong, late or missing. Its code, one of those in
+// codes.sql, decides what follows.
 import { codeOf } from './codes.js';
 import { clean } from './text.js';
 
 export class Failure extends Error {
   /**
-   * origin: who failed. retryAfter: seconds that it wants us to wait.
+   * origin: the server that failed. retryAfter: seconds that it wants us to wait.
    * @param {string} why a code
    * @param {string} [detail]
    * @param {{ origin?: string | null, retryAfter?: number | null }} [more]
@@ -28,14 +28,14 @@ export class Failure extends Error {
   get ofAccount() {
     return this.properties.status !== undefined;
   }
-  // Does the server not have the method?
+  // Does the server lack the method?
   get absent() {
     return this.properties.absent;
   }
   get retry() {
     return this.properties.retry;
   }
-  // The status of an account of which this is the failure.
+  // The status that an account has after this failure.
   get status() {
     return this.properties.status;
   }

@@ -1,6 +1,6 @@
-// JSON of strangers. Nothing here recurses over it: JSON of more than DEEPEST levels or MOST_VALUES
-// values is refused before it is parsed, as a level costs stack and a value costs memory, here and
-// in the database.
+// JSON of strangers. Nothing here recurses over it: JSON with more than DEEPEST levels or
+// MOST_VALUES values is refused before it is parsed, as each level costs stack and each value
+// memory, here and in the database.
 import { Failure } from './failure.js';
 
 const DEEPEST = 64;
@@ -10,7 +10,8 @@ const MOST_VALUES = 100e3;
 export const isObject = (value) =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-// Refuses what is too deep or too many, without parsing it: brackets and commas outside of strings.
+// Refuses JSON that is too deep or has too many values, without parsing it: counts the brackets and
+// commas outside of strings.
 /** @param {string} text */
 function refuseExcess(text) {
   let depth = 0;
@@ -24,7 +25,7 @@ function refuseExcess(text) {
       case 0x5b:
       case 0x7b:
         if (++depth > DEEPEST)
-          throw new Failure('malformed', `JSON of more than ${DEEPEST} levels`);
+          throw new Failure('malformed', `JSON with more than ${DEEPEST} levels`);
         values++;
         break;
       case 0x5d:
@@ -37,7 +38,7 @@ function refuseExcess(text) {
       default:
     }
     if (values > MOST_VALUES)
-      throw new Failure('malformed', `JSON of more than ${MOST_VALUES} values`);
+      throw new Failure('malformed', `JSON with more than ${MOST_VALUES} values`);
   }
 }
 
@@ -52,8 +53,8 @@ export function parseJson(bytes) {
   }
 }
 
-// JSON for a parameter of type jsonb, which holds no U+0000 and no lone surrogates, in keys
-// neither. Only what parseJson() has let through comes here, so the depth is bounded.
+// JSON for a parameter of type jsonb, which cannot hold U+0000 or lone surrogates, not even in
+// keys. The value comes from parseJson(), so its depth is limited.
 /** @param {unknown} value */
 export function toJsonb(value) {
   /** @param {string} s */

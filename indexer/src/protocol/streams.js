@@ -9,7 +9,7 @@ export const STREAMS = {
 };
 
 /**
- * The name by which the database knows a stream.
+ * The name of a stream in the database.
  * @param {{ SERVICE_URL: string, STREAM_KIND: StreamKind }} settings
  */
 export const streamName = ({ SERVICE_URL, STREAM_KIND }) =>

@@ -1,12 +1,12 @@
-// Texts of strangers, cleaned.
+// Cleans texts of strangers.
 //
-// Behind this a text has no control character, no U+0000, no lone surrogate, and nothing that moves
-// a cursor or turns the direction of writing.
+// A cleaned text has no control character, no U+0000, no lone surrogate, and nothing that moves a
+// cursor or changes the direction of writing.
 
-const MOST = 200; // UTF-16 units, where nothing else is wanted
+const MOST = 200; // UTF-16 units, by default
 
-// Control characters; soft hyphens, joiners and other characters without a width; marks and
-// overrides of direction; separators of lines; tags. clip_text() in common.sql has the same list.
+// Control characters; soft hyphens, joiners and other characters without width; directional marks
+// and overrides; line separators; tags. clip_text() in common.sql has the same list.
 const UNCLEAN = new RegExp(
   '[\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b-\\u200f\\u2028-\\u202e' +
     '\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb\\u{e0000}-\\u{e0fff}]',

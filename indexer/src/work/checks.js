@@ -1,4 +1,4 @@
-// Questions to the service about single accounts: the status of one, and its collections.
+// Requests to the service about single accounts: the status of an account, and its collections.
 import { isLost, messageOf } from '../db/errors.js';
 import { Places } from '../net/places.js';
 import * as log from '../ops/log.js';
@@ -8,8 +8,8 @@ import { IDLE, loop } from './tasks.js';
 
 /** @typedef {{ did: string, asked?: string }} Row */
 /**
- * sign: its sign of life. next: the statement that gives the accounts to ask about. ask: asks about
- * one. may: may any be asked about now? heldBy: why none is, or null.
+ * sign: its sign of life. next: the statement that returns the accounts to check. ask: checks one.
+ * may: may any be checked now? heldBy: why none is, or null.
  * @typedef {object} Check
  * @property {string} name
  * @property {import('../ops/signs.js').Sign} sign
@@ -19,8 +19,8 @@ import { IDLE, loop } from './tasks.js';
  * @property {() => string | null} [heldBy]
  */
 
-const CHECKS = 16; // accounts asked about at a time
-// ms until a server that describes no repository is asked about one again
+const CHECKS = 16; // accounts checked at a time
+// ms until a server that describes no repository is asked to describe one again
 const UNDESCRIBED = 3600e3;
 
 export class Checks {
@@ -32,12 +32,12 @@ export class Checks {
     this.tasks = tasks;
     this.signs = signs;
     this.described = false; // the server has described a repository
-    this.undescribed = 0; // until then it is not asked to
+    this.undescribed = 0; // until this time it is not asked to
   }
 
   /**
-   * Asks the service about accounts, several at a time, each in a task of its own: a relay may lead
-   * to a slow host.
+   * Asks the service about accounts, several at a time, each in its own task, since a relay may
+   * redirect to a slow host.
    * @param {Check} check
    */
   run(check) {
@@ -46,7 +46,7 @@ export class Checks {
     const places = new Places({ all: CHECKS, origin: CHECKS, domain: CHECKS });
     const turn = async () => {
       const room = places.capacity('known');
-      const full = room === 0 ? 'no answer frees a place' : null;
+      const full = room === 0 ? 'no request ends, so no place is free' : null;
       sign.holds(heldBy() ?? service.isHolding() ?? full);
       if (room === 0) {
         await places.freed(IDLE);
@@ -82,7 +82,7 @@ export class Checks {
       if (isOurs) sign.misses(row.did, row.did, messageOf(e));
       if (!(e instanceof Failure) || !e.ofHost) service.breaker.succeed();
       else if (isOurs) await service.breaker.fail(request, e);
-      // the database has it asked again
+      // the database will have it checked again
       log.info('check failed', { check: name, did: row.did, error: messageOf(e) });
     }
   }
@@ -135,7 +135,7 @@ export class Checks {
   /** @param {Row} row */
   async #askCollections({ did }) {
     const { service } = this;
-    /** @param {string[] | null} found null: the server does not say */
+    /** @param {string[] | null} found null: the server did not tell */
     const store = (found) =>
       this.pools.answers.row('SELECT indexer.finish_candidate($1, $2)', [did, found]);
     try {

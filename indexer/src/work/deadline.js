@@ -3,9 +3,9 @@
 export class Late extends Error {}
 
 /**
- * Waits for work, but no longer than that after the signal: a server that hangs, or a lock that
- * somebody holds, must not keep the program from ending. What a statement does then is done or not,
- * as when the program is killed.
+ * Waits for work, but at most for so many ms after the signal: a server that hangs, or a lock that
+ * somebody holds, must not keep the program from ending. A statement that is still running then may
+ * take effect or not, as when the program is killed.
  * @template T
  * @param {number} ms
  * @param {AbortSignal} signal
@@ -19,8 +19,7 @@ export async function within(ms, signal, work) {
   /** @type {Promise<never>} */
   const late = new Promise((_, reject) => {
     begin = () => {
-      const text =
-        `not ended after ${ms / 1000} s: the database does not answer, and is left ` + 'alone';
+      const text = `not ended after ${ms / 1000} s: the database does not answer; giving up`;
       timer = setTimeout(() => reject(new Late(text)), ms);
     };
   });

@@ -1,14 +1,14 @@
-// The methods of DIDs that have somebody to ask: of each the SQL functions are in sql/identities/.
+// The DID methods that have a server to query. Their SQL functions are in sql/identities/.
 import { BOUNDS, hostOfWeb, readDidDocument, readPlcLog } from '../protocol/answers.js';
 
 /** @typedef {import('./run.js').Settings} Settings */
 /** @typedef {ConstructorParameters<typeof import('../net/places.js').Places>[0]} Limits */
 /**
- * of: whom it asks, in messages. server: the one server that has all answers, which is left alone
- * while it is away; null: each DID has its own. limits: how many are asked at a time. askers: the
- * same, for the API. url: where the answer to a DID is; null: nowhere, and
- * unnamed is why. most: bytes of an answer. read: gives the answer as JSON, or throws a Failure.
- * take: stores it, as a statement.
+ * of: the name of the server or servers in messages. server: the one server that has all answers,
+ * which is left alone while it is away; null: each DID has its own. limits: the places for
+ * requests. askers: the number of concurrent requests from the API. url: the URL of the answer
+ * about a DID; null: there is none, for the reason in `unnamed`. most: bytes of an answer. read:
+ * returns the answer as JSON, or throws a Failure. take: the statement that stores it.
  * @typedef {object} Method
  * @property {string} of
  * @property {(settings: Settings) => string | null} server
@@ -50,7 +50,7 @@ const web = {
     again: Math.floor(MAX_DOWNLOADS / 4),
   }),
   askers: 32,
-  // Ports, and http, are for tests: for localhost, and where private addresses may be.
+  // Ports and http are for tests: for localhost, and where private addresses are allowed.
   url: (did, { ALLOW_PRIVATE_ADDRESSES }) => {
     const [host, port] = hostOfWeb(did);
     if (!host) return null;
@@ -59,7 +59,7 @@ const web = {
     const origin = `${isHere ? 'http' : 'https'}://${host}${port ? `:${port}` : ''}`;
     const url = `${origin}/.well-known/did.json`;
     if (!URL.canParse(url)) return null;
-    // another spelling of an address, or of a name, would have places of its own
+    // another spelling of an address or name would have places of its own
     const { hostname } = new URL(url);
     return hostname === host.toLowerCase() && !hostname.endsWith('.') ? url : null;
   },
@@ -70,7 +70,7 @@ const web = {
 };
 
 /**
- * By their names. Strangers name methods, too, as "constructor": it inherits none.
+ * The methods by name. Strangers choose the name, such as "constructor", so nothing is inherited.
  * @type {Record<string, Method>}
  */
 export const METHODS = Object.assign(Object.create(null), { plc, web });

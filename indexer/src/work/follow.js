@@ -1,6 +1,6 @@
-// The stream, connected again whenever it ends; from the cursors that the database has, so only
-// after all that came is processed. What comes is not processed before the database knows the first
-// number, which may show a gap.
+// Follows the stream, and connects again whenever it ends. A connection begins at the cursors in
+// the database, so only after all earlier frames are processed. Its frames are not processed before
+// the database knows the first sequence number, which may show a gap.
 import { messageOf } from '../db/errors.js';
 import { openStream } from '../net/stream.js';
 import * as log from '../ops/log.js';
@@ -12,20 +12,20 @@ import { loop, pause, retryUntilDone } from './tasks.js';
 
 const FIRST_PAUSE = 500; // ms
 const LONGEST = 30e3; // ms of a back-off
-export const LONGEST_ASKED = 300e3; // ms that a server may have us wait
+export const LONGEST_ASKED = 300e3; // ms that a server may make us wait
 const UNNUMBERED = '0'; // the cursor of a stream that was never followed
 
 /** One connection to the stream. */
 class Connection {
   #controller = new AbortController();
   /** @type {Promise<void> | null} */
-  #first = null; // the first number is reported
+  #first = null; // the report of the first number
   /** @type {Promise<unknown> | null} */
-  #missed = null; // that the stream begins is reported
+  #missed = null; // the report that the stream begins
   /** @type {Error | null} */
-  #unknown = null; // why the database does not know the first number
+  #unknown = null; // why the first number could not be reported
   opened = false;
-  after = 0; // ms that the server has us wait
+  after = 0; // ms that the server makes us wait
 
   /**
    * @param {Run} run
@@ -82,7 +82,7 @@ class Connection {
     const { op, seq } = queues.put(frame);
     if (this.isNumbered) return;
     if (seq !== undefined) this.#first = this.#reportFirst(seq);
-    else if (op === -1) queues.open(); // an error, behind which nothing comes
+    else if (op === -1) queues.open(); // an error, after which nothing comes
   }
 
   // Follows the stream until it ends.
@@ -142,7 +142,7 @@ export async function followStream(run) {
     const end = () => connection.end();
     stream.end = end;
     signal.addEventListener('abort', end);
-    if (signal.aborted) end(); // while the cursor was read
+    if (signal.aborted) end(); // it was aborted while the cursor was read
     try {
       await connection.follow();
     } finally {
@@ -157,7 +157,7 @@ export async function followStream(run) {
 }
 
 /**
- * Counts the frames behind a cursor, without a database.
+ * Counts the frames after a cursor, without a database.
  * @param {import('./run.js').Settings & { cursor?: number }} settings
  * @param {AbortSignal} ended
  * @param {import('../ops/progress.js').Total} total

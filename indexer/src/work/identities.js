@@ -1,4 +1,4 @@
-// Identities: whom to ask for the key and the server of an account, and what follows an answer.
+// Identities: requests for the keys and servers of accounts, and what follows an answer.
 import { isLost, isOfValue, messageOf } from '../db/errors.js';
 import { domainOf, originOf } from '../net/addresses.js';
 import { Breaker } from '../net/breaker.js';
@@ -13,24 +13,24 @@ import { IDLE, loop, pause } from './tasks.js';
 /** @typedef {import('../net/places.js').Place} Place */
 /** @typedef {import('../ops/signs.js').Sign} Sign */
 /**
- * rate: the cap on requests to the one server; null: there is none.
+ * rate: the cap on requests to the method's one server; null: there is no cap.
  * @typedef {import('./did-methods.js').Method & { name: string, places: Places, breaker: Breaker |
  *   null, rate: Rate | null }} Asked
  */
 /** @typedef {'known' | 'new' | 'again'} Kind */
 /**
- * @typedef {{ did: string, asked: string | null, at: string }} Row asked: when; null: it was passed
- *   over
+ * @typedef {{ did: string, asked: string | null, at: string }} Row asked: the time of the request;
+ *   null: it was passed over
  */
 /**
  * @typedef {{ row: Row, method: Asked, url: string | null, place: Place | null, sign: Sign }}
  *   Question
  */
 
-const LATER = 2; // seconds until a domain that has no place is tried again
-// ms after which questions to a directory begin again with those that are due longest
+const LATER = 2; // seconds until a domain that has no free place is tried again
+// ms after which requests to a directory begin again with those that are due longest
 const ROUND = 10e3;
-const CAPPED = 100; // ms until requests that the cap holds up are tried again
+const CAPPED = 100; // ms until requests that the cap holds back are tried again
 
 export class Identities {
   /** @param {import('./workers.js').Needs} needs */
@@ -42,8 +42,8 @@ export class Identities {
     this.tasks = tasks;
     this.signs = signs;
     /** @type {Set<string>} */
-    this.asking = new Set(); // identities whose answer is slower than their next turn
-    this.isLive = false; // are accounts wanted in live mode, each of which has its key requested?
+    this.asking = new Set(); // identities under way, which may be due again before the answer comes
+    this.isLive = false; // are accounts wanted in live mode, whose keys are all requested?
     /** @type {Asked[]} */
     this.methods = Object.entries(METHODS).map(([name, method]) => {
       const server = method.server(settings);
@@ -54,8 +54,8 @@ export class Identities {
   }
 
   /**
-   * Asks for identities of this kind and method while there are places. Those whose domain has no
-   * place are passed over. The questions go round all that are due.
+   * Requests identities of this kind and method while there are places. Those whose domain has no
+   * free place are passed over. The requests go round all that are due.
    * @param {Kind} kind
    * @param {Asked} method
    */
@@ -75,8 +75,9 @@ export class Identities {
       }
       const n = breaker === null ? room : breaker.allowance(room);
       if (n === 0) return false;
-      // who was asked for because of a bad signature is due since long ago; where each domain is
-      // asked, busy ones are passed over to the end
+      // Identities requested because of bad signatures count as long due, so requests to a
+      // directory begin again with these. Requests to single domains go on to the end, past the
+      // busy ones.
       if (breaker !== null && Date.now() - round > ROUND) {
         last = undefined;
         round = Date.now();
@@ -104,7 +105,7 @@ export class Identities {
    */
   #heldBy(breaker, room) {
     if (breaker?.away) return `${this.settings.PLC_URL} does not answer`;
-    return room === 0 ? 'no answer frees a place' : null;
+    return room === 0 ? 'no request ends, so no place is free' : null;
   }
 
   /**
@@ -123,7 +124,7 @@ export class Identities {
   }
 
   /**
-   * Begins the questions that have a place. Returns their number.
+   * Begins the requests that get a place. Returns their number.
    * @param {Kind} kind
    * @param {Asked} method
    * @param {Row[]} rows
@@ -158,7 +159,7 @@ export class Identities {
   }
 
   /**
-   * These were not asked for after all: they come again so many seconds later, and nothing counts.
+   * These were not requested after all: they come again so many seconds later, and nothing counts.
    * @param {string[]} dids
    * @param {number} seconds
    */
@@ -167,7 +168,8 @@ export class Identities {
   }
 
   /**
-   * Asks, gives the place back, and has the database store the answer, or why there is none.
+   * Sends the request, gives the place back, and has the database store the answer, or the reason
+   * why there is none.
    * @param {Question} question
    */
   async #identify(question) {
@@ -189,7 +191,7 @@ export class Identities {
   }
 
   /**
-   * The answer; or null: the server is away.
+   * Returns the answer; null: the server is away.
    * @param {Question} question
    */
   async #ask({ method, url, place }) {
@@ -216,12 +218,11 @@ export class Identities {
    * @param {any} e
    */
   async #fail({ row: { did }, url, sign }, e) {
-    // what is no fault of the answer is asked for again
+    // an error that is not the answer's fault makes the identity be requested again
     if (!(e instanceof Failure) && !isOfValue(e)) throw e;
     const why = e instanceof Failure ? e.why : 'malformed';
     const detail = e instanceof Failure ? e.detail : messageOf(e);
-    // an account without an identity, or with one that cannot be read, is no sign of trouble with
-    // others
+    // a missing or unreadable identity of one account is no sign of trouble with others
     const { class: whose, words } = codeOf(why);
     const origin = url && originOf(url);
     if (whose === 'host') sign.misses(did, origin && domainOf(origin), `${words} ${detail}`);

@@ -1,11 +1,11 @@
-// What can be wanted, and the lists of accounts that the service has for it. In the database the
+// The kinds of wants, and the lists of accounts that the service has for them. In the database, the
 // view listing has the lists that are read.
 import { BOUNDS, readListPage } from '../protocol/answers.js';
 
 /** @typedef {import('../protocol/answers.js').ListPage} ListPage */
 /**
- * A kind of list. method: of the service, without com.atproto. query: whose list, by the value of
- * what is wanted. limit: entries of a page. read: gives a page, or throws a Failure.
+ * A kind of list. method: the service's method, without com.atproto. query: its parameters, from
+ * the value of the want. limit: entries of a page. read: returns a page, or throws a Failure.
  * @typedef {object} List
  * @property {string} method
  * @property {(value: string) => Record<string, string>} query
@@ -30,7 +30,7 @@ export const LISTS = {
 };
 
 /**
- * What can be wanted. form: of its value; help: more of that, for the help of the commands.
+ * The kinds of wants. form: that of the value. help: the same in words, for the help of commands.
  * @type {Record<string, { form: string, help: string }>}
  */
 export const WANTS = {

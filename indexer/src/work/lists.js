@@ -9,8 +9,8 @@ import { LISTS } from './list-kinds.js';
 import { loop } from './tasks.js';
 
 /**
- * The list whose page is read next. of: its name. at: the place of the page. asked: now, by the
- * database. kind: a key of LISTS. value: of what is wanted.
+ * The list whose page is read next. of: its name. at: the position of the page. asked: the present
+ * time of the database. kind: a key of LISTS. value: that of the want.
  * @typedef {{ of: string, at: string, asked: string, kind: string, value: string }} List
  */
 
@@ -32,8 +32,8 @@ export class Lists {
     return loop('lists', this.signal, () => this.page(), { sign: this.sign });
   }
 
-  // The next page of a list. What comes after a list has to be heard, so there are none without the
-  // stream. Returns whether there is more to do.
+  // Reads the next page of a list. Lists are read only while the stream is heard, so that no later
+  // change is missed. Returns whether there is more to do.
   async page() {
     const { service, pools } = this;
     const may = this.listening() && service.breaker.allowance(1) > 0;
@@ -100,7 +100,7 @@ export class Lists {
   }
 
   /**
-   * The page comes again, later each time; the other lists go on.
+   * The page is read again, after a longer pause each time; the other lists go on.
    * @param {List} list
    * @param {string} why
    * @param {string} detail

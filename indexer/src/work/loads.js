@@ -1,4 +1,4 @@
-// Repositories: which are downloaded now, and what follows each download.
+// Repositories: which ones are downloaded now, and what follows each download.
 import { isLost, isOfServer, messageOf } from '../db/errors.js';
 import { domainOf } from '../net/addresses.js';
 import { Memory } from '../net/memory.js';
@@ -14,14 +14,14 @@ import { WritePermits } from './write-permits.js';
 /** @typedef {import('../ops/signs.js').Sign} Sign */
 /** @typedef {{ did: string, claim: number, host: string | null, at: string }} Claim */
 /**
- * known: was the account loaded before? request: as the breaker counts it.
+ * known: was the account loaded before? request: the breaker's record of the request.
  * @typedef {{ claim: Claim, known: boolean, place: Place, request:
  *   import('../net/breaker.js').Attempt, sign: Sign }} Load
  */
 
-const COPIES = 3; // of a repository that pg makes to write it
+const COPIES = 3; // copies of a repository that pg makes to write it
 const AT_ONCE = 50; // accounts that are claimed
-const FULL = ['53100', '53200', '53400']; // the disk, the memory, a limit of temporary files
+const FULL = ['53100', '53200', '53400']; // the disk, the memory, the limit of temporary files
 const SERVER_AGAIN = 2000; // ms
 
 export class Loads {
@@ -37,7 +37,7 @@ export class Loads {
     this.signs = signs;
     const half = MAX_DOWNLOAD_MEMORY / 2;
     this.memory = new Memory(half, half / MAX_DOWNLOADS); // answers
-    this.copies = new Memory(MAX_DOWNLOAD_MEMORY); // what is made of them to write them
+    this.copies = new Memory(MAX_DOWNLOAD_MEMORY); // copies of them, to write them
     this.permits = new WritePermits(DB_WRITERS, DB_WRITERS > 1 ? 1 : 0);
     const quarter = Math.floor(MAX_DOWNLOADS / 4);
     this.downloads = new Places({
@@ -51,8 +51,8 @@ export class Loads {
   }
 
   /**
-   * Claims accounts while there are places, and loads each in a task of its own. The claims go
-   * round all that are due. Kinds are those of load_kind() in claim_loads.sql.
+   * Claims accounts while there are places, and loads each in its own task. The claims go round all
+   * that are due. The kinds are those of load_kind() in claim_loads.sql.
    * @param {Kind} kind
    */
   run(kind) {
@@ -84,7 +84,9 @@ export class Loads {
     const { downloads, service } = this;
     const places = downloads.capacity(kind);
     downloads.waiting[kind] = places === 0 && (await this.#isWaiting(kind));
-    sign.holds(service.isHolding() ?? (places === 0 ? 'no download frees a place' : null));
+    sign.holds(
+      service.isHolding() ?? (places === 0 ? 'no download ends, so no place is free' : null),
+    );
     return Math.min(places, service.breaker.allowance(AT_ONCE));
   }
 
@@ -116,7 +118,7 @@ export class Loads {
   }
 
   /**
-   * Begins the loads that have a place. Returns their number.
+   * Begins the loads that get a place. Returns their number.
    * @param {Kind} kind
    * @param {Claim[]} claims
    * @param {Sign} sign
@@ -141,7 +143,7 @@ export class Loads {
   }
 
   /**
-   * The end of a claim, which the database has to know: else the account would be taken to be
+   * Reports the end of a claim to the database, which would otherwise consider the account as
    * loading for hours.
    * @param {Claim} claim
    */
@@ -169,8 +171,8 @@ export class Loads {
   }
 
   /**
-   * Whose failure it may be: accounts of a host are one; where all are of the service itself, each
-   * is one.
+   * The party that may be at fault. Accounts of a host count as one; but if all are on the service
+   * itself, each counts.
    * @param {Claim} claim
    */
   #whose({ did, host }) {
@@ -200,7 +202,7 @@ export class Loads {
   }
 
   /**
-   * The repository; or null, and the claim has ended.
+   * Returns the repository; null: the claim has ended.
    * @param {Load} load
    * @param {import('../net/memory.js').Share} share
    */
@@ -230,7 +232,7 @@ export class Loads {
   }
 
   /**
-   * Is a failure no matter of the account, so that it is loaded again without a pause?
+   * Is the account not at fault, so that it is loaded again without a pause?
    * @param {import('../net/breaker.js').Attempt} request
    * @param {Failure} e
    */
@@ -265,8 +267,8 @@ export class Loads {
   }
 
   /**
-   * A repository that could not be written comes again, after a pause here; but one that fills the
-   * memory or the disk comes later each time.
+   * A repository that could not be written is loaded again after a pause here; but one that fills
+   * the memory or the disk is loaded after a longer pause each time.
    * @param {Claim} claim
    * @param {Sign} sign
    * @param {import('../db/errors.js').AnyError} e

@@ -1,8 +1,8 @@
 // One run: the lock, the stream and its shards, and the workers. Whatever ends it, the next one
-// begins from the cursors that the database has: these are in the transactions that have the rows.
+// begins from the cursors in the database, which are stored in the same transactions as the rows.
 //
-// The stream ends more often than the run does: then it is connected again, once its shards have
-// processed what came, and the workers do not notice.
+// The stream ends more often than the run does. Then it is connected again, once its shards have
+// processed all frames, and the workers do not notice.
 import { setMaxListeners } from 'node:events';
 import { connect } from '../db/connection.js';
 import { lostConnection, messageOf, Problem } from '../db/errors.js';
@@ -40,14 +40,14 @@ import { Workers } from './workers.js';
 
 const FIRST_PAUSE = 500; // ms
 const LONGEST = 30e3; // ms of a back-off
-// ms for the work of a run to end once it is told to; then it is left to the server
+// ms for the work of a run to end once it is told to; after that it is left to the server
 const FINISH = 10e3;
 const CLOSE = 5e3; // ms for its connections to end after that
 
 /** @type {(settings: Settings, ended: AbortSignal) => Promise<number>} */
 export const run = (settings, ended) => runAgain(settings, ended, runOnce);
 
-// Counts the frames behind a cursor, without a database.
+// Counts the frames after a cursor, without a database.
 /** @type {(settings: Settings, ended: AbortSignal) => Promise<number>} */
 export const countFrames = (settings, ended) => runAgain(settings, ended, countStream);
 
@@ -61,7 +61,7 @@ async function runAgain(settings, ended, work) {
   const total = newTotal();
   const showProgress = makeProgress(total);
   const timer = setInterval(showProgress, settings.PROGRESS_INTERVAL * 1000);
-  const broken = new AbortController(); // by what nobody has foreseen
+  const broken = new AbortController(); // aborted by an unforeseen error
   const over = AbortSignal.any([ended, broken.signal]);
   const stop = endUnforeseen(broken, FINISH + 2 * CLOSE);
   const figures = new Figures();
@@ -93,7 +93,7 @@ async function runAgain(settings, ended, work) {
 }
 
 /**
- * Logs an error, with the name of the setting of the server whose it is.
+ * Logs an error, with the name of the setting of the server that has caused it.
  * @param {any} e
  * @param {Settings} settings
  */
@@ -130,7 +130,7 @@ export class Run {
     this.name = streamName(settings);
     this.shards = this.labels ? 1 : STREAM_SHARDS;
     this.signal = this.#over.signal;
-    setMaxListeners(0, this.signal); // each request is one
+    setMaxListeners(0, this.signal); // each request is a listener
     this.http = new Http(settings);
     this.queues = new ShardQueues(this.shards);
     /** @type {Pools} */
@@ -149,7 +149,7 @@ export class Run {
   }
 
   /**
-   * The database is lost, or the run cannot go on: it ends with the first such error.
+   * The database is lost, or the run cannot continue: it ends with the first such error.
    * @param {any} e
    */
   lost(e) {
@@ -206,7 +206,7 @@ export class Run {
 
   /**
    * Waits until it is this program's turn, and starts the stream. Returns when the server's numbers
-   * have begun again, or null.
+   * last began again, or null.
    * @param {AbortSignal} ended
    * @returns {Promise<string | null>}
    */
@@ -215,7 +215,7 @@ export class Run {
     await awaitPrimary(lock, ended);
     await checkSchema(lock);
     if (!labels) await awaitLock(lock, REPOSITORIES, ended);
-    await awaitLock(lock, name, ended); // 1.3.0 takes no other
+    await awaitLock(lock, name, ended); // the only lock that 1.3.0 takes
     lock.on('end', () => this.lost(lostConnection('the connection that holds the lock is lost')));
     const pds = labels ? null : await this.service.ownNames();
     if (!labels) await refuseReplacement(lock, name, pds, settings);
@@ -225,7 +225,7 @@ export class Run {
     return (await rowOf(lock, query, [name])).begun;
   }
 
-  // Ends its connections, but does not wait for a server that hangs.
+  // Ends the connections, but does not wait for a server that hangs.
   async close() {
     this.end();
     this.http.close();

@@ -2,7 +2,7 @@
 // account.
 //
 // While the queues together hold more than WAITING bytes, nothing is read from the socket, so the
-// server waits, too: memory is bounded however slow a shard is.
+// server waits, too: memory is limited however slow a shard is.
 import { routeOf, shardOf } from '../protocol/frame.js';
 
 /** @typedef {{ frame: Buffer, seq: number | null }} Queued */
@@ -11,14 +11,14 @@ import { routeOf, shardOf } from '../protocol/frame.js';
  *   that waits
  */
 
-export const MOST_FRAMES = 1000; // in a transaction
-const MOST_BYTES = 8e6; // in a transaction
+export const MOST_FRAMES = 1000; // frames in a transaction
+const MOST_BYTES = 8e6; // bytes in a transaction
 const WAITING = 16e6;
-const OVERHEAD = 500; // bytes of a frame that waits, besides its own
+const OVERHEAD = 500; // bytes that a waiting frame takes in addition to its own
 const MOST_GAPS = 10000; // places of processed frames before the list is shortened
 const LONGEST_WAIT = 1000; // ms
 
-// While they are closed nothing is given out.
+// While they are closed, no frames are given out.
 export class ShardQueues {
   /** @param {number} shards */
   constructor(shards) {
@@ -33,7 +33,7 @@ export class ShardQueues {
   }
 
   /**
-   * Frames of this socket come from now on.
+   * From now on frames come from this socket.
    * @param {{ pause: () => void, resume: () => void } | null} socket
    */
   use(socket) {
@@ -41,7 +41,7 @@ export class ShardQueues {
     this.#controlFlow();
   }
 
-  // A connection begins: no number of it has come.
+  // A connection begins: none of its numbers has come.
   close() {
     this.closed = true;
     this.last = null;
@@ -58,7 +58,7 @@ export class ShardQueues {
   }
 
   /**
-   * Returns what the frame contains of itself.
+   * Adds a frame to its queue. Returns the fields that it has.
    * @param {Buffer} frame
    */
   put(frame) {
@@ -73,8 +73,8 @@ export class ShardQueues {
   }
 
   /**
-   * The next frames of a shard, at most so many, and the number up to which these are all. They
-   * stay until done() is called with how many were processed.
+   * The next frames of a shard, at most so many, and the number up to which these are all frames.
+   * They stay until done() is called with the number of those that were processed.
    * @param {number} shard
    * @param {number} most
    * @returns {{ frames: Buffer[], seen: number | null }}
@@ -113,7 +113,7 @@ export class ShardQueues {
     this.#controlFlow();
   }
 
-  // The number of frames that wait, of each shard.
+  // The number of waiting frames of each shard.
   get lengths() {
     return this.queues.map(({ frames, from }) => frames.length - from);
   }
@@ -123,7 +123,7 @@ export class ShardQueues {
   }
 
   /**
-   * Waits for a frame of a shard that has none, a second at most.
+   * Waits for a frame of a shard that has none, for at most a second.
    * @param {number} shard
    * @param {AbortSignal} signal
    * @returns {Promise<void> | undefined}

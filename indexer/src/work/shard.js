@@ -1,7 +1,7 @@
-// A shard of the stream: one transaction at a time. If the database cannot process frames, the same
-// are tried again, half as many each time. A frame that fails alone, while the next one does not,
-// is skipped, and its digest is kept: unless the trouble is the server's own, which only waiting
-// ends; or the functions', which ends the run.
+// A shard of the stream, which processes one transaction at a time. If the database cannot process
+// frames, they are tried again, half as many each time. If one frame alone fails and the next one
+// does not, it is skipped and its digest is kept. There are two exceptions: the server's own
+// trouble, which only waiting ends, and an error of the functions, which ends the run.
 import { createHash } from 'node:crypto';
 import { byteaArray } from '../db/bytea-array.js';
 import { fatal, isLost, isOfProgram, isOfServer, messageOf, Problem } from '../db/errors.js';
@@ -15,7 +15,7 @@ import { loop, pause } from './tasks.js';
 
 /** @typedef {import('./run.js').Run} Run */
 
-const TRIES = 5; // of a frame that the database cannot process
+const TRIES = 5; // for a frame that the database cannot process
 // A transaction costs as much as a hundred frames, so two begin no closer together than this, in
 // ms, unless so many frames are there.
 const PACE = 100;
@@ -50,7 +50,7 @@ export class Shard {
     if (signal.aborted) return true;
     const { frames, seen } = queues.next(shard, this.#most);
     try {
-      // a number, be it 0, tells the database that the stream is heard
+      // a number, even if it is 0, tells the database that the stream is heard
       const isHeard = stream.listening || frames.length > 0;
       await this.#process(frames, isHeard ? (seen ?? 0) : null, frames.length);
       this.#most = Math.min(MOST_FRAMES, 2 * this.#most);
@@ -79,7 +79,7 @@ export class Shard {
   /**
    * @param {Buffer[]} frames
    * @param {number | null} seen
-   * @param {number} n how many frames of the queue are done then
+   * @param {number} n how many frames of the queue this completes
    */
   async #process(frames, seen, n) {
     const { name, pools, queues, shards, stream, total } = this.run;
@@ -127,8 +127,8 @@ export class Shard {
 }
 
 /**
- * An error of the database's functions, as one that ends the run: an upgrade that was not finished,
- * or a right that is missing.
+ * An error of the database's functions, such as after an unfinished upgrade or without a right, as
+ * one that ends the run.
  * @param {import('../db/errors.js').AnyError} e
  * @param {import('../db/pool.js').Pool} pool
  */

@@ -1,4 +1,4 @@
-// What a run waits for before it begins, and what it refuses.
+// The conditions for which a run waits before it begins, and those that it refuses.
 import { fatal } from '../db/errors.js';
 import { intruderOf, lockHolder, nameOf, REPOSITORIES } from '../db/locks.js';
 import { rowOf } from '../db/query.js';
@@ -15,7 +15,7 @@ const LOCK_AGAIN = 5e3; // ms
 const STANDBY_AGAIN = 5e3; // ms
 
 /**
- * Waits until the server is no standby, to which nothing can be written.
+ * Waits until the server is no longer a standby, on which nothing can be written.
  * @param {Queryable} lock
  * @param {AbortSignal} ended
  */
@@ -33,7 +33,7 @@ export async function awaitPrimary(lock, ended) {
 }
 
 /**
- * Waits for a lock: one program follows a stream, and one only a stream of repositories.
+ * Waits for a lock. Only one program may follow a stream, and only one a stream of repositories.
  * @param {Queryable} lock
  * @param {string} name
  * @param {AbortSignal} ended
@@ -49,8 +49,9 @@ export async function awaitLock(lock, name, ended) {
 }
 
 /**
- * The holder of the lock, and its program's stream. Any role can take it, as a lock has only
- * a number: a role that cannot do the program's work is named as such, with what ends it.
+ * The holder of the lock, with its program's stream. Any role can take the lock, since it is only a
+ * number. A holder whose role cannot do the program's work is reported as such, with the statement
+ * that ends it.
  * @param {Queryable} lock
  * @param {string} name
  */
@@ -63,7 +64,7 @@ async function describeHolder(lock, name) {
     "SELECT name FROM indexer.stream WHERE kind = 'repos' ORDER BY started DESC LIMIT 1",
   );
   const of = name === REPOSITORIES ? newest?.name : name;
-  return `another consumer is at work${of ? ` on ${clean(of, 500)}` : ''}${nameOf(who)}`;
+  return `another consumer is running${of ? ` on ${clean(of, 500)}` : ''}${nameOf(who)}`;
 }
 
 /**
@@ -71,7 +72,7 @@ async function describeHolder(lock, name) {
  * names the server that has them, as these accounts would be barred.
  * @param {Queryable} lock
  * @param {string} name
- * @param {string[] | null} pds the names of the PDS; null: it is a relay
+ * @param {string[] | null} pds the names of the PDS; null: the service is a relay
  * @param {Settings} settings
  */
 export async function refuseReplacement(lock, name, pds, settings) {
@@ -84,12 +85,12 @@ export async function refuseReplacement(lock, name, pds, settings) {
   const replaced =
     REPLACED_SERVICE_URL && streamName({ ...settings, SERVICE_URL: REPLACED_SERVICE_URL });
   if (old === replaced) return;
-  const how = old === name ? ' by more names, or as a relay' : '';
+  const how = old === name ? ' under more names, or as a relay' : '';
   throw fatal(
-    `This database follows ${clean(old, 500)}${how}. ${SERVICE_URL}, a PDS of the names ` +
+    `This database follows ${clean(old, 500)}${how}. ${SERVICE_URL}, a PDS with the names ` +
       `${clean(pds?.join(', '), 300)}, does not have all of its accounts: the others would be ` +
-      'barred, and their records deleted. If this is wanted, set ATID_REPLACED_SERVICE_URL to ' +
-      'the server that is followed now. If it is the same server by another name, set ' +
+      'barred, and their records deleted. If you want this, set ATID_REPLACED_SERVICE_URL to ' +
+      'the server that is followed now. If it is the same server under another name, set ' +
       'ATID_SERVICE_ALIASES.',
   );
 }

@@ -1,12 +1,11 @@
-// Pieces of work: ones that go on until they succeed, ones that come again and again, and ones at
-// the same time.
+// Runs pieces of work: until they succeed, periodically, or concurrently.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLost, messageOf } from '../db/errors.js';
 import * as log from '../ops/log.js';
 
 /** @typedef {import('../ops/signs.js').Sign} Sign */
 
-export const IDLE = 300; // ms between two questions whether there is work
+export const IDLE = 300; // ms between two checks whether there is work
 const FIRST_PAUSE = 250; // ms
 const LONGEST_PAUSE = 30e3; // ms
 
@@ -17,8 +16,8 @@ const LONGEST_PAUSE = 30e3; // ms
 export const pause = (ms, signal) => sleep(ms, undefined, { signal }).catch(() => {});
 
 /**
- * Does work until it succeeds. Errors are logged, and followed by a pause that grows; but they are
- * thrown where the database is lost, the signal is aborted, or trying again does not help.
+ * Does work until it succeeds. Errors are logged, and followed by a growing pause; but they are
+ * thrown if the database is lost, the signal is aborted, or trying again does not help.
  * @template T
  * @param {string} name
  * @param {AbortSignal} signal
@@ -44,7 +43,7 @@ export async function retryUntilDone(name, signal, work, sign = null) {
 }
 
 /**
- * Does work again and again, as retryUntilDone() does it; work returns whether there was some.
+ * Does work again and again, each time until it succeeds; `work` returns whether there was any.
  * @param {string} name
  * @param {AbortSignal} signal
  * @param {() => Promise<boolean>} work
@@ -59,7 +58,7 @@ export async function loop(name, signal, work, { idle = IDLE, sign = null } = {}
   }
 }
 
-/** Pieces of work at the same time. */
+/** Concurrent pieces of work. */
 export class Tasks {
   /**
    * @param {AbortSignal} signal
@@ -93,9 +92,9 @@ export class Tasks {
 }
 
 /**
- * An error that nobody has foreseen leaves the program in a state that nobody knows: it is logged
- * once, and broken is aborted, for the program to end with status 1; after some ms it ends in any
- * case. Returns what takes this back.
+ * An unforeseen error leaves the program in an unknown state: it is logged once, and `broken` is
+ * aborted, so that the program ends with status 1; after some ms it ends in any case. Returns a
+ * function that undoes this.
  * @param {AbortController} broken
  * @param {number} ms
  */

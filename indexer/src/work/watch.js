@@ -1,4 +1,4 @@
-// Checks that are made while a run goes on: the schema, the clocks, and the health of the stream.
+// Checks during a run: the schema, the clocks, and the health of the stream.
 import { checkSchema } from '../db/schema.js';
 import * as log from '../ops/log.js';
 import { loop, pause } from './tasks.js';
@@ -8,11 +8,11 @@ import { loop, pause } from './tasks.js';
 const SAME_SCHEMA = 5e3; // ms
 const COMPARE = 60e3; // ms between two comparisons of the clocks
 const CLOCK_WITHIN = 10e3; // ms
-const CLOCKS_DIFFER = 60; // s, as status_stream has it
+const CLOCKS_DIFFER = 60; // s, as in status_stream
 const HEALTH = 2e3; // ms
 
 /**
- * An upgrade of the schema ends a run of another version: its statements are not for these
+ * An upgrade of the schema ends a run of another version, whose statements do not match the new
  * functions.
  * @param {import('../db/query.js').Queryable} lock
  * @param {AbortSignal} signal
@@ -22,7 +22,7 @@ export async function watchSchema(lock, signal) {
 }
 
 /**
- * Compares the program's clock and the database server's, at the start and then once a minute. An
+ * Compares the program's clock with the database server's, at the start and then once a minute. An
  * answer that took long shows nothing. The database decides what a difference means.
  * @param {string} name
  * @param {Pool} pool

@@ -1,9 +1,9 @@
-// All that is done besides the stream: requests to the network, and the work that the database has
-// of its own. The database decides whom to ask, and stores the answers.
+// All work other than the stream: requests to the network, and the database's own work. The
+// database decides what to request, and stores the answers.
 //
-// While a request waits for the network it has no connection of the database. An error of one piece
-// of work ends that piece: it is logged, and the worker goes on after a pause. Only a lost
-// connection of the database ends the run.
+// A request holds no database connection while it waits for the network. An error in one piece of
+// work ends that piece: it is logged, and the worker goes on after a pause. Only a lost database
+// connection ends the run.
 import { Signs } from '../ops/signs.js';
 import { Checks } from './checks.js';
 import { Identities } from './identities.js';
@@ -12,7 +12,7 @@ import { Loads } from './loads.js';
 import { loop, Tasks } from './tasks.js';
 
 /**
- * The needs that workers share.
+ * What all workers need.
  * @typedef {object} Needs
  * @property {import('./run.js').Settings} settings
  * @property {import('../net/service.js').Service} service
@@ -25,8 +25,8 @@ import { loop, Tasks } from './tasks.js';
  * @property {Signs} signs
  */
 
-// Work of the database's own: the statement, which contains how much it may do at once and returns
-// how much it did, and the milliseconds between two calls where it had nothing to do.
+// The database's own work: the statement, which limits how much it does at once and returns how
+// much it did, and the milliseconds until the next call if there was nothing to do.
 const OWN = {
   wants: { statement: 'SELECT indexer.reconcile_wants(100) AS n', idle: 200 },
   gaps: { statement: 'SELECT indexer.recheck_after_gap(1000) AS n', idle: 1000 },
@@ -52,7 +52,7 @@ export class Workers {
   }
 
   /**
-   * All workers of a stream of this kind; ends with the signal.
+   * Runs all workers for a stream of this kind; ends with the signal.
    * @param {boolean} labels
    */
   async run(labels) {

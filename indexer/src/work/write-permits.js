@@ -1,11 +1,11 @@
-// Permits to write repositories: so many at a time, `kept` of them for accounts that are known;
-// where none of these waits, for small ones of others, too. The smallest repository comes first;
-// but each second of waiting counts as a megabyte, so that large ones come, too.
+// Permits to write repositories: so many at a time, `kept` of them for known accounts, and also for
+// small repositories of others while no known account waits. The smallest repository comes first;
+// but each second of waiting counts as a megabyte, so that large ones get their turn, too.
 
 /** @typedef {{ known: boolean, small: boolean, order: number, resolve?: () => void }} Waiting */
 
-const SMALL = 1e6; // bytes of a repository that is written in no time
-const PER_MS = 1000; // bytes that a millisecond of waiting counts as
+const SMALL = 1e6; // bytes of a repository that is written quickly
+const PER_MS = 1000; // bytes for which a millisecond of waiting counts
 
 export class WritePermits {
   #known = 0;
@@ -32,7 +32,7 @@ export class WritePermits {
   }
 
   /**
-   * Waits for a permit. Returns what gives it back.
+   * Waits for a permit. Returns a function that gives it back.
    * @param {boolean} known
    * @param {number} bytes
    */
@@ -57,7 +57,7 @@ export class WritePermits {
   }
 
   /**
-   * Which of these may begin now.
+   * The waiting repository that may begin now, or undefined.
    * @param {Waiting[]} waiting
    */
   #next(waiting) {

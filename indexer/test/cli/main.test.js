@@ -105,7 +105,7 @@ test('a call that is wrong', async () => {
   await refuses(['explain'], {}, /missing required argument 'did'/);
   await refuses(['explain', 'a', 'b'], {}, /too many arguments for 'explain'/);
   await refuses(['up', 'folder'], {}, /missing required argument 'service'/);
-  await refuses(['up', 'folder', 'no URL'], {}, /"no URL" is not what --service-url takes/);
+  await refuses(['up', 'folder', 'no URL'], {}, /invalid value "no URL" for --service-url/);
   await refuses(
     ['want', 'add', 'host', 'x'],
     {},
@@ -118,17 +118,17 @@ test('a call that is wrong', async () => {
     /unknown option '--db-writer'\n\(Did you mean --db-writers\?\)/,
   );
   await refuses(['stream', 'count'], {}, /required option '--cursor <number>' not specified/);
-  await refuses(['stream', 'count', '--cursor', '-1'], {}, /"-1" is not what --cursor takes/);
+  await refuses(['stream', 'count', '--cursor', '-1'], {}, /invalid value "-1" for --cursor/);
 });
 
 test('a value that cannot be read', async () => {
   await refuses(
     ['run', '--db-writers', '0'],
     {},
-    /"0" is not what --db-writers takes: a number from 1 to 100/,
+    /invalid value "0" for --db-writers: it takes a number from 1 to 100/,
   );
-  await refuses(['run'], { ATID_DB_WRITERS: 'x' }, /"x" is not what ATID_DB_WRITERS takes/);
-  await refuses(['run'], { WORKERS: 'x' }, /"x" is not what WORKERS takes/);
+  await refuses(['run'], { ATID_DB_WRITERS: 'x' }, /invalid value "x" for ATID_DB_WRITERS/);
+  await refuses(['run'], { WORKERS: 'x' }, /invalid value "x" for WORKERS/);
   await refuses(
     ['run', '--patience', '5'],
     { ATID_REPO_TIMEOUT: '1m' },
@@ -147,10 +147,10 @@ test('variables come from a file, too, unless they are set', (t) => {
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'indexer.env');
   writeFileSync(file, 'ATID_DB_WRITERS=x\nATID_DATABASE_URL=postgresql://127.0.0.1:1/y\n');
-  const why = /"x" is not what ATID_DB_WRITERS takes/;
+  const why = /invalid value "x" for ATID_DB_WRITERS/;
   refused(['--env-file', file, 'run'], {}, why);
   refused(['run', '--env-file', file], {}, why);
-  refused(['run', '--env-file', file], { ATID_DB_WRITERS: 'y' }, /"y" is not what/);
+  refused(['run', '--env-file', file], { ATID_DB_WRITERS: 'y' }, /invalid value "y"/);
   // (Node looks for such a flag in the arguments of programs, too, and ends with status 9)
   const missing = atid(['run', '--env-file', `${file}.old`]);
   assert.ok([2, 9].includes(missing.status) && missing.stderr.includes('indexer.env.old: '));
@@ -236,6 +236,6 @@ test('a line of the log is JSON if that is set', async () => {
   }
   // progress may be told before it
   assert.equal(lines.find((line) => line.event === 'stream connected')?.cursor, 7);
-  const why = /"xml" is not what ATID_LOG_FORMAT takes: text, json/;
+  const why = /invalid value "xml" for ATID_LOG_FORMAT: it takes text, json/;
   refused(['run'], { ATID_LOG_FORMAT: 'xml' }, why);
 });

@@ -67,7 +67,7 @@ test('a setting that cannot be read is refused', () => {
   }
   assert.throws(
     () => read('run', {}, { ATID_REPO_TIMEOUT: 'x' }),
-    /"x" is not what ATID_REPO_TIMEOUT takes: a time from 1s to 24h/,
+    /invalid value "x" for ATID_REPO_TIMEOUT: it takes a time from 1s to 24h/,
   );
 });
 
@@ -148,7 +148,7 @@ test('metrics are as Prometheus reads them', () => {
     exposition(rows),
     '# HELP atid_a_b A.\n# TYPE atid_a_b gauge\n' +
       'atid_a_b{of="x\\"\\\\\\ny"} 1.5\natid_a_b{of=""} 2\n' +
-      '# HELP atid_loads The same as atid_loads_total. It will not be in version 3.\n# TYPE atid_loads gauge\n' +
+      '# HELP atid_loads The same as atid_loads_total. It will be removed in version 3.\n# TYPE atid_loads gauge\n' +
       'atid_loads{of="d"} 0\n' +
       '# HELP atid_loads_total Repositories loaded.\n# TYPE atid_loads_total counter\natid_loads_total{of="d"} 0\n',
   );

@@ -100,7 +100,7 @@ test('an older one is refused, with what to do', async () => {
       assert(e instanceof Problem);
       return e.message;
     };
-    const start = `The extension ${name} is of version 1.1 in this database, and ${least[name]} or later is needed: `;
+    const start = `The extension ${name} has version 1.1 in this database, but ${least[name]} or later is needed: `;
     assert.equal(await text(least[name]), `${start}ALTER EXTENSION ${name} UPDATE.`);
     for (const files of ['1.1', null])
       assert.equal(
