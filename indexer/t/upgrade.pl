@@ -113,7 +113,7 @@ SQL
 	my $before = one($old, $rows) . one($old, $parts);
 	my $upgrade = program($old);
 	($status, $said) = $upgrade->command({ ATID_SERVICE_URL => 'http://127.0.0.1:1' }, 'run');
-	ok($status != 0 && $said =~ /of version \Q$version\E, .*upgrade/, "$version: run refuses it, and says what to do") or diag("$status $said");
+	ok($status != 0 && $said =~ /has version \Q$version\E, .*upgrade/, "$version: run refuses it, and says what to do") or diag("$status $said");
 	($status, $said) = $upgrade->command('init');
 	isnt($status, 0, "$version: init does not touch it");
 	($status, $said) = $upgrade->command('upgrade');

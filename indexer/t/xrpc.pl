@@ -158,12 +158,12 @@ like($said, qr/^timeless\n  problem    it must have the columns post and at/m, '
 $node->safe_psql($db, 'DROP VIEW feed.raises, feed.timeless; DROP FUNCTION feed.writes, feed.who');
 ($status, $said) = $indexer->command('feed', 'index', 'items');
 is($status, 0, 'feed index') or diag($said);
-like($said, qr/^The index \S*feed_items_\w+ is made\.$/, '... says its name');
+like($said, qr/^The index \S*feed_items_\w+ is created\.$/, '... says its name');
 ($status, $said) = $indexer->call('feed', 'list');
 is($status, 0, 'feed list: all can be served') or diag($said);
 like($said, qr/^items\n.*\n  index      \d+ kB$/m, '... with the index');
 $node->safe_psql($db, 'CREATE OR REPLACE VIEW feed.items AS SELECT post, at FROM public.item WHERE post IS NOT NULL');
-like(($indexer->call('feed', 'list'))[1], qr/^  index      \d+ kB, of an earlier form of the view/m, '... and whether it is of another form of the view');
+like(($indexer->call('feed', 'list'))[1], qr/^  index      \d+ kB, for an earlier form of the view/m, '... and whether it is of another form of the view');
 like(($indexer->call('feed', 'index', 'none'))[1], qr/has no index: There is no such feed/, 'an index of no feed');
 
 my $seen = "$folder/seen";

@@ -1,4 +1,4 @@
-// The command line, without a database: what is asked for here never gets to one.
+// The command line without a database: none of these commands gets as far as connecting to one.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -66,7 +66,7 @@ test('help', () => {
   }
 });
 
-test('the help of a command has its own settings and no others', async () => {
+test('the help of a command lists its own settings and no others', async () => {
   const run = await call(['run', '--help']);
   assert.equal(run.status, 0);
   assert.match(run.stdout, /--service-url <URL> .*ATID_SERVICE_URL, default\s+https:/s);
@@ -93,7 +93,7 @@ test('the version', () => {
   );
 });
 
-test('a call that is wrong', async () => {
+test('a wrong call is refused', async () => {
   await refuses([], {}, /^Usage: atid-indexer /);
   await refuses(['want'], {}, /^Usage: atid-indexer want /);
   await refuses(
@@ -121,7 +121,7 @@ test('a call that is wrong', async () => {
   await refuses(['stream', 'count', '--cursor', '-1'], {}, /invalid value "-1" for --cursor/);
 });
 
-test('a value that cannot be read', async () => {
+test('an invalid value is refused', async () => {
   await refuses(
     ['run', '--db-writers', '0'],
     {},
@@ -142,7 +142,7 @@ test('a failure has status 1, and settings of other commands do not matter', () 
   assert.match(stderr, /^atid-indexer: No PostgreSQL server answers there/);
 });
 
-test('variables come from a file, too, unless they are set', (t) => {
+test('variables also come from a file, unless they are set', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'atid-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'indexer.env');
@@ -151,7 +151,7 @@ test('variables come from a file, too, unless they are set', (t) => {
   refused(['--env-file', file, 'run'], {}, why);
   refused(['run', '--env-file', file], {}, why);
   refused(['run', '--env-file', file], { ATID_DB_WRITERS: 'y' }, /invalid value "y"/);
-  // (Node looks for such a flag in the arguments of programs, too, and ends with status 9)
+  // (Node also looks for such a flag in the arguments of programs, and ends with status 9)
   const missing = atid(['run', '--env-file', `${file}.old`]);
   assert.ok([2, 9].includes(missing.status) && missing.stderr.includes('indexer.env.old: '));
   const { status, stderr } = atid(['status', '--env-file', file]);
@@ -159,14 +159,14 @@ test('variables come from a file, too, unless they are set', (t) => {
   assert.match(stderr, /No PostgreSQL server answers there: .*127\.0\.0\.1:1\b/);
 });
 
-test('the database is that of a URL, whose password is never shown', () => {
+test('a URL defines the database, and its password is never shown', () => {
   const env = { ATID_DATABASE_URL: 'postgresql://joe:secret@127.0.0.1:1/x' };
   assert.match(atid(['status'], env).stderr, /answers there: .*127\.0\.0\.1:1\b/);
   env.ATID_DATABASE_URL += '?password=secret';
   refused(['status'], env, /^(?!.*secret).*ATID_DATABASE_URL has the parameter password/);
 });
 
-// A server of a stream that sends three frames and closes.
+// A stream server that sends three frames and closes.
 async function count(words, env = {}) {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   await new Promise((resolve) => server.on('listening', resolve));
@@ -203,7 +203,7 @@ test('stream count counts frames without a database', async () => {
   assert.doesNotMatch(said, /atid-indexer: /);
 });
 
-test('... as run does with DRY, with one warning', async () => {
+test('... as "run" with DRY does, with one warning', async () => {
   const { status, said, asked } = await count(['run', '--service'], {
     DRY: '8',
     STREAM: 'com.atproto.label.subscribeLabels',
@@ -220,7 +220,7 @@ test('... as run does with DRY, with one warning', async () => {
   );
 });
 
-test('a line of the log is JSON if that is set', async () => {
+test('a log line is JSON if that is set', async () => {
   const { status, said } = await count(['stream', 'count', '--cursor', '7', '--service-url'], {
     ATID_LOG_FORMAT: 'json',
   });
@@ -234,7 +234,7 @@ test('a line of the log is JSON if that is set', async () => {
     assert.ok(Math.abs(Date.parse(time) - Date.now()) < 60e3);
     assert.ok(level === 'info' && event.length > 0);
   }
-  // progress may be told before it
+  // a progress line may come before it
   assert.equal(lines.find((line) => line.event === 'stream connected')?.cursor, 7);
   const why = /invalid value "xml" for ATID_LOG_FORMAT: it takes text, json/;
   refused(['run'], { ATID_LOG_FORMAT: 'xml' }, why);

@@ -25,7 +25,7 @@ test('settings come from flags, then from the environment', () => {
   assert.equal(read('api', {}, { ATID_API_DB_PASSWORD: 'secret' }).API_DB_PASSWORD, 'secret');
 });
 
-test('a command has its own settings, and help lists all', () => {
+test('a command has only its own settings, and help lists all', () => {
   assert.deepEqual(read('explain', {}, { ATID_DB_WRITERS: 'x' }), {});
   assert.deepEqual(Object.keys(read('init', {}, {})), ['ROLE']);
   assert.equal(read('api', {}).SERVICE_URL, undefined);
@@ -46,7 +46,7 @@ test('values have units', () => {
   assert.deepEqual([of('MIN_DOWNLOAD_RATE', '0'), of('PROGRESS_INTERVAL', '0.1')], [0, 0.1]);
 });
 
-test('a setting that cannot be read is refused', () => {
+test('an invalid value of a setting is refused', () => {
   const odd = {
     SERVICE_URL: ['relay.example', 'ftp://a', 'https://u:p@a', 'https://a/b'],
     DB_WRITERS: ['0', 'x', '1.5', ' ', '-1', '4s', '4kB'],
@@ -71,7 +71,7 @@ test('a setting that cannot be read is refused', () => {
   );
 });
 
-test('a name of before 2.0 is read with a warning', () => {
+test('a name from before 2.0 is read with a warning', () => {
   const stream = 'com.atproto.label.subscribeLabels';
   const { values, warning } = settings('run', {}, { SERVICE: 'http://a.example', STREAM: stream });
   assert.deepEqual([values.SERVICE_URL, values.STREAM_KIND], ['http://a.example', 'labels']);
@@ -83,7 +83,7 @@ test('a name of before 2.0 is read with a warning', () => {
   assert.equal(read('api', {}, { API_PASSWORD: 'secret' }).API_DB_PASSWORD, 'secret');
 });
 
-test('an old name next to the new one: ignored in the environment, an error as a flag', () => {
+test('an old name next to the new one is ignored in the environment, and an error as a flag', () => {
   const both = { ATID_REPO_TIMEOUT: '5m', PATIENCE: '300' };
   const { values, warning } = settings('run', {}, both);
   assert.deepEqual([values.REPO_TIMEOUT, warning], [300, null]);
@@ -99,7 +99,7 @@ test('an old name next to the new one: ignored in the environment, an error as a
   );
 });
 
-test('a program that is started as a command has the settings of this command alone', () => {
+test('a program that is started as a command has only the settings of this command', () => {
   const old = { SERVICE: 'x', API_PASSWORD: 'old', ATID_API_DB_PASSWORD: 'x' };
   const env = { PGHOST: 'h', PGPASSWORD: 'p', ...old };
   const values = read('up', { SERVICE_URL: 'http://a.example', REPO_TIMEOUT: '5m' }, {});
@@ -119,7 +119,7 @@ const strings = (values) =>
     Object.entries(values).map(([name, value]) => [name, value === null ? '' : String(value)]),
   );
 
-test('addresses are counted, of IPv6 by network, and proxies are not', async () => {
+test('addresses are counted, those of IPv6 by network, and proxies are not', async () => {
   const { API_PROXIES } = read('api', { API_PROXIES: '127.0.0.1, 10.0.0.0/8, fd00::/8' });
   const { Addresses } = await import('../../src/api/addresses.js');
   const addresses = new Addresses({ API_PROXIES, API_MAX_SOCKETS: 10 });
@@ -138,7 +138,7 @@ test('addresses are counted, of IPv6 by network, and proxies are not', async () 
   assert.equal(new Addresses(none).counterOf('127.0.0.1'), '127.0.0.1');
 });
 
-test('metrics are as Prometheus reads them', () => {
+test('metrics have the format of Prometheus', () => {
   const rows = [
     { what: 'a b', of: 'x"\\\ny', value: 1.5, type: 'gauge', help: 'A.' },
     { what: 'a b', of: null, value: 2, type: 'gauge', help: 'A.' },
@@ -154,7 +154,7 @@ test('metrics are as Prometheus reads them', () => {
   );
 });
 
-test('the dashboard asks for metrics that there are', () => {
+test('the dashboard queries only existing metrics', () => {
   const read = (name) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
   const watch = read('sql/watch/watch.sql');
   const names = new Set(read('grafana.json').match(/\batid_[a-z_]+/g));
@@ -168,7 +168,7 @@ test('the dashboard asks for metrics that there are', () => {
   }
 });
 
-test('a program that has waited for another has its port', async () => {
+test('a program that has waited for another one gets its port', async () => {
   const own = { SERVICE_URL: 'https://x.example', STREAM_KIND: 'repos', METRICS_HOST: '127.0.0.1' };
   const first = net.createServer().listen(0, '127.0.0.1');
   await once(first, 'listening');

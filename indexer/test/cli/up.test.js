@@ -10,8 +10,8 @@ const settingsOf = (url) => ({
   ALLOW_PRIVATE_ADDRESSES: true,
 });
 
-// A server that gives these answers, one after the other and then the last one again, and the
-// settings to follow it.
+// A server that gives these answers in order, repeating the last one, and the settings to follow
+// it.
 async function serverOf(...answers) {
   const server = createServer((request, response) => {
     const [status, body] = answers.length > 1 ? answers.shift() : answers[0];
@@ -32,7 +32,7 @@ const ask = async (answers, more = { tryFor: 20e3, first: 5 }) => {
 const PAGE = [200, { repos: [] }];
 const FAILS = [503, { error: 'Unavailable' }];
 
-test('a server lists by collection, or does not have the method', async () => {
+test('a server lists accounts by collection, or does not have the method', async () => {
   assert.equal(await ask([PAGE]), true);
   assert.equal(await ask([[501, { error: 'MethodNotImplemented' }]]), false);
   assert.equal(await ask([[400, { error: 'MethodNotImplemented' }]]), false);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { applyDatabaseUrl, variablesOf } from '../../src/db/database-url.js';
 
-test('a URL sets the variables that it has', () => {
+test('a URL sets the variables that it contains', () => {
   for (const [url, variables] of [
     [
       'postgresql://joe:p%40ss%2Fw@db.example:6432/in%20dexer?sslmode=require',
@@ -25,7 +25,7 @@ test('a URL sets the variables that it has', () => {
     assert.deepEqual(variablesOf(url), variables, url);
 });
 
-test('what is no such URL is refused, and not repeated', () => {
+test('any other text is refused, and not quoted', () => {
   for (const url of [
     'secret',
     'https://joe:secret@db.example/x',
@@ -41,7 +41,7 @@ test('what is no such URL is refused, and not repeated', () => {
     );
 });
 
-test('it wins, and variables that it lacks stay', () => {
+test('a URL takes precedence, and variables that it lacks stay', () => {
   const env = { PGHOST: 'a', PGUSER: 'b', ATID_DATABASE_URL: 'postgresql://c/d' };
   applyDatabaseUrl(env);
   assert.deepEqual([env.PGHOST, env.PGUSER, env.PGDATABASE], ['c', 'b', 'd']);

@@ -19,7 +19,7 @@ const ofServer = (code, message = 'x') =>
   Object.assign(new Error(message), { code, severity: 'ERROR' });
 const ofNode = (code, more) => Object.assign(new Error(`${code} x`), { code, ...more });
 
-// The source of the packages that make errors without a code.
+// The source of the packages whose errors have no code.
 function sources() {
   const require = createRequire(import.meta.url);
   const folders = ['pg', 'pg-pool'].map((name) => dirname(require.resolve(name)));
@@ -32,7 +32,7 @@ function sources() {
     .join('\n');
 }
 
-test('the texts by which errors of the driver are recognised are in its source', () => {
+test('the texts that identify errors of the driver are in its source', () => {
   const text = sources();
   const all = [...UNCODED.lost, ...UNCODED.password];
   assert.equal(all.length, 8);
@@ -42,7 +42,7 @@ test('the texts by which errors of the driver are recognised are in its source',
   );
 });
 
-test('a connection is lost by the code of an error, or by a text where there is none', () => {
+test('a lost connection is recognized by the code of the error, or by its text if it has none', () => {
   for (const e of [
     ofServer('57P01'),
     ofServer('08006'),
@@ -62,13 +62,13 @@ test('a connection is lost by the code of an error, or by a text where there is 
     assert(!isLost(e), e.message);
 });
 
-test('errors of values and of functions are known by the class of their SQLSTATE', () => {
+test('errors of values and of functions are recognized by the class of their SQLSTATE', () => {
   for (const code of ['22P05', '22001', '54000']) assert(isOfValue(ofServer(code)), code);
   for (const code of ['23514', '42883', '2200', undefined]) assert(!isOfValue({ code }), code);
   assert(isOfProgram(ofServer('42883')) && !isOfProgram(ofNode('42883')));
 });
 
-test('known errors have words that contain what to do', () => {
+test('messages of known errors contain advice', () => {
   for (const [e, text] of [
     [ofServer('3F000', 'schema "indexer" does not exist'), /^schema .*Run "atid-indexer init"/],
     [ofServer('42883', 'function x() does not exist'), /^function x.*CREATE EXTENSION atid_crypto/],

@@ -18,7 +18,7 @@ async function said(error) {
   return e.message;
 }
 
-test('extensions without their files are no matter of rights', async () => {
+test('missing files of extensions are not reported as missing rights', async () => {
   const hint = 'The extension must first be installed on the system where PostgreSQL is running.';
   for (const code of ['0A000', '58P01']) {
     const text = await said({ code, message: 'extension "atid_crypto" is not available', hint });
@@ -31,7 +31,7 @@ test('extensions without their files are no matter of rights', async () => {
   }
 });
 
-test('a role that may not create them is told so', async () => {
+test('a role that may not create extensions gets a message about that', async () => {
   const message = 'permission denied to create extension "atid"';
   const text = await said({ code: '42501', message, hint: 'Must be superuser.' });
   assert.match(
@@ -57,7 +57,7 @@ test('versions are compared by their numbers', () => {
   assert(!isNewer('1.3', '1.3.0') && !isNewer('1.3.0', '1.3'));
 });
 
-test('the program upgrades the schema of the last release under the version of the extension', () => {
+test('the program upgrades a schema of the last release that had the extension version', () => {
   assert(!isNewer('1.3.3') && isNewer(VERSION, '1.3.3'));
 });
 
@@ -82,13 +82,13 @@ const least = Object.fromEntries(
     .map((pair) => pair.split(' ')),
 );
 
-test('the oldest versions that the package names are accepted, and later ones', async () => {
+test('the oldest versions that the package names and later ones are accepted', async () => {
   assert.deepEqual(Object.keys(least), ['atid', 'atid_crypto']);
   await createExtensions(having({ atid: [least.atid], atid_crypto: [least.atid_crypto] }));
   await createExtensions(having({ atid: ['1.10'], atid_crypto: ['9.0'] }));
 });
 
-test('an older one is refused, with what to do', async () => {
+test('an older version is refused, with advice', async () => {
   for (const name of Object.keys(least)) {
     const text = async (files) => {
       const there = {

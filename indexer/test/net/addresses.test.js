@@ -40,7 +40,7 @@ test('addresses to which no stranger may lead us', () => {
     assert.ok(!isPrivate(a), a);
 });
 
-// A name server that knows these names.
+// A name server for these names.
 async function nameServer(names) {
   const socket = dgram.createSocket('udp4');
   socket.on('message', (question, { port }) => {
@@ -48,7 +48,7 @@ async function nameServer(names) {
     const name = question
       .subarray(12, end - 5)
       .toString('latin1')
-      // eslint-disable-next-line no-control-regex -- these are what must not be there
+      // eslint-disable-next-line no-control-regex -- these must not be there
       .replace(/[\x01-\x1f]/g, '.')
       .slice(1);
     const type = question.readUInt16BE(end - 4);
@@ -72,7 +72,7 @@ async function nameServer(names) {
   return socket;
 }
 
-test('names of strangers are looked up by DNS, and lead to no private address', async () => {
+test('names of strangers are resolved by DNS, and lead to no private address', async () => {
   const socket = await nameServer({
     'public.test': ['93.184.216.34', '26060000::00000001'],
     'private.test': ['10.0.0.1'],
@@ -110,7 +110,7 @@ test('names of strangers are looked up by DNS, and lead to no private address', 
   }
 });
 
-test('the domain that somebody registers', () => {
+test('the registrable domain of an origin', () => {
   assert.equal(domainOf('https://a.b.example.co.uk:8443'), 'example.co.uk');
   assert.equal(domainOf('https://x.github.io'), 'github.io');
   assert.equal(domainOf('http://[::1]:5'), '::1');

@@ -6,7 +6,7 @@ import { Failure } from '../../src/protocol/failure.js';
 const away = new Failure('unreachable');
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 
-// A server with a clock and a health of its own; asked: how often it was probed.
+// A server with a clock and a health that the test sets; asked: how often it was probed.
 function server() {
   const s = { now: 0, failure: null, asked: 0 };
   s.up = new Breaker(
@@ -20,12 +20,12 @@ function server() {
   return s;
 }
 
-test('a server that fails is left alone, until it answers a question about no account', async () => {
+test('a server that fails is left alone until it answers the probe', async () => {
   const s = server();
   s.failure = away;
   const [a, b] = [s.up.start(), s.up.start()];
   assert.deepEqual(await Promise.all([s.up.fail(a, away), s.up.fail(b, away)]), [true, true]);
-  assert.equal(s.asked, 1, 'several failures are one');
+  assert.equal(s.asked, 1, 'several failures count as one');
   s.now = 500;
   assert.equal(s.up.allowance(8), 0);
   assert.equal(s.asked, 1);
@@ -38,7 +38,7 @@ test('a server that fails is left alone, until it answers a question about no ac
     assert.deepEqual(
       [s.up.allowance(8), s.up.allowance(8)],
       [now === 2900 ? 0 : 1, 0],
-      'one account next to the probe',
+      'one account along with the probe',
     );
     await s.up.probing;
     assert.equal(s.asked, asked, `after ${now} ms`);
@@ -58,7 +58,7 @@ test('a server that never answers the probe is back when it answers for an accou
   assert.equal(s.up.allowance(8), 1);
   const a = s.up.start();
   await s.up.probing;
-  assert.equal(await s.up.fail(a, away), false, 'who has tried it counts');
+  assert.equal(await s.up.fail(a, away), false, 'the failure of the account that tried it counts');
   s.now = 3000;
   assert.equal(s.up.allowance(8), 1);
   s.now = 3001;
@@ -67,7 +67,7 @@ test('a server that never answers the probe is back when it answers for an accou
   assert.equal(s.up.allowance(8), 8);
 });
 
-test('a request that fails while the server answers is its own', async () => {
+test('a failure while the server answers is that of the request', async () => {
   const s = server();
   const [a, b] = [s.up.start(), s.up.start()];
   s.up.succeed();
@@ -85,7 +85,7 @@ test('a request that fails while the server answers is its own', async () => {
   assert.equal(s.up.allowance(8), 8);
 });
 
-test('where the probe alone is answered, the rest is not asked without a pause', async () => {
+test('if only the probe is answered, other requests pause', async () => {
   const s = server();
   for (let i = 0; i < 15; i++)
     assert.equal(await s.up.fail(s.up.start(), new Failure('server_error')), false);

@@ -47,7 +47,7 @@ const get = async (path, { most = 1e6, client = make(), ...more } = {}) => {
   }
 };
 
-test('an answer, an error, a large one, one that is cut short', async () => {
+test('an answer, an error, a large answer, and one that is cut short', async () => {
   handler = (q, r) => {
     if (q.url === '/chunks') {
       for (let i = 0; i < 1000; i++) r.write('x');
@@ -87,7 +87,7 @@ test('an answer, an error, a large one, one that is cut short', async () => {
   assert.equal(await get('/nothing'), 'malformed');
 });
 
-test('whatever comes instead of an answer ends the request', { timeout: 10e3 }, async () => {
+test('anything other than an answer ends the request', { timeout: 10e3 }, async () => {
   const answers = [
     '',
     '\r\n\r\n',
@@ -109,7 +109,7 @@ test('whatever comes instead of an answer ends the request', { timeout: 10e3 }, 
   }
 });
 
-test('pieces of a byte and endless answers of 1xx end the request', { timeout: 20e3 }, async () => {
+test('one-byte pieces and endless 1xx answers end the request', { timeout: 20e3 }, async () => {
   let sent = 0;
   handler = (q, r) => {
     if (q.url === '/pieces') {
@@ -126,7 +126,7 @@ test('pieces of a byte and endless answers of 1xx end the request', { timeout: 2
         q.socket.write('HTTP/1.1 103 x\r\nLink: a\r\n\r\n', () => setImmediate(more));
       return more();
     }
-    // a few early ones, and pieces that are small, but not tiny
+    // a few 1xx answers, and pieces that are small, but not tiny
     r.writeProcessing();
     r.writeHead(200);
     for (let i = 0; i < 3000; i++) r.write('x'.repeat(100));
@@ -138,7 +138,7 @@ test('pieces of a byte and endless answers of 1xx end the request', { timeout: 2
   assert.equal((await get('/')).length, 3e5);
 });
 
-test('a slow download gives its place up to others that wait', { timeout: 60e3 }, async () => {
+test('a slow download gives up its place to others that wait', { timeout: 60e3 }, async () => {
   handler = (q, r) => {
     const timer = setInterval(() => r.write(Buffer.alloc(2e3)), 100);
     r.on('close', () => clearInterval(timer));
@@ -191,7 +191,7 @@ test('redirects: five, to public addresses, to an origin that has a place', asyn
   );
 });
 
-test('who is slow is broken off, who waits for us is not', { timeout: 60e3 }, async () => {
+test('a slow answer is cut off, but not while it waits for us', { timeout: 60e3 }, async () => {
   handler = (q, r) => {
     if (q.url === '/silent') return undefined;
     r.write('x');

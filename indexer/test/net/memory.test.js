@@ -3,7 +3,7 @@ import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Memory } from '../../src/net/memory.js';
 
-test('small answers wait for no memory', async () => {
+test('small answers do not wait for memory', async () => {
   const memory = new Memory(100, 10);
   const [large, other, small] = [memory.share(), memory.share(), memory.share()];
   large.add(150);
@@ -17,7 +17,7 @@ test('small answers wait for no memory', async () => {
   assert.equal(memory.bytes, 0);
 });
 
-test('memory is bounded, and the oldest goes on', async () => {
+test('memory is limited, and the oldest answer goes on', async () => {
   const memory = new Memory(100);
   const [a, b, c] = [memory.share(), memory.share(), memory.share()];
   a.add(60);

@@ -22,7 +22,7 @@ test('places are shared', () => {
   assert.deepEqual(unknown.map(Boolean), [true, true, true, true, true, false]);
   assert.ok(
     places.busy('new').includes(origin(7)),
-    'an origin of a domain without a place is busy',
+    'an origin of a domain without a free place is busy',
   );
   assert.ok(!places.busy('known').includes(origin(7)), 'for accounts of this kind');
   assert.deepEqual(places.busyDomains('new'), ['evil.example']);
@@ -36,7 +36,7 @@ test('places are shared', () => {
   ];
   assert.ok(moving[0].move(origin(8)));
   assert.ok(!moving[1].move(origin(9)), 'a redirect needs a place, too');
-  // 4 known and 6 unknown are here: 8 of these at most
+  // 4 places of known accounts and 6 of new ones are taken; new ones may have at most 8
   const more = Array.from({ length: 4 }, (_, i) =>
     places.acquire(origin(i, `honest${i}.example`), 'new'),
   );
@@ -49,7 +49,7 @@ test('places are shared', () => {
   );
 });
 
-test('new ones and those that fail again leave places to each other', () => {
+test('new accounts and those that have failed leave places to each other', () => {
   const places = new Places({ all: 16, origin: 4, domain: 4, again: 4 });
   const fill = (kind) => {
     const taken = [];
@@ -65,7 +65,7 @@ test('new ones and those that fail again leave places to each other', () => {
   assert.equal(fill('known').length, 8);
 });
 
-test('of accounts that are known, too, those that have failed have a share', () => {
+test('known accounts that have failed have a share, too', () => {
   const places = new Places({ all: 16, origin: 16, domain: 16, again: 4, back: 4 });
   const fill = (kind) =>
     Array.from({ length: 16 }, (_, i) => places.acquire(`https://${i}.example`, kind)).filter(
@@ -86,7 +86,7 @@ test('while others wait, slow requests keep a quarter of the places', () => {
   const keep = () => slow.filter((place) => place.mayStay(12e3, 200e3)).length;
   assert.equal(keep(), 16, 'nobody waits');
   places.waiting.known = true;
-  assert.equal(keep(), 16, 'nobody of their kind');
+  assert.equal(keep(), 16, 'nobody of their kind waits');
   places.waiting.new = true;
   assert.equal(keep(), 4);
   for (const place of slow.splice(4)) place.release();
@@ -95,14 +95,14 @@ test('while others wait, slow requests keep a quarter of the places', () => {
     places.acquire(o, 'new'),
   );
   assert.ok(quick.mayStay(1e9, 200e3));
-  assert.ok(service.mayStay(1, 200e3), 'our own service is as slow as it is');
-  assert.ok(!other.mayStay(12e3, 200e3), 'one that is quick is no reason for the others');
+  assert.ok(service.mayStay(1, 200e3), 'our own service may be slow');
+  assert.ok(!other.mayStay(12e3, 200e3), 'a single quick request does not help the others');
   other.release();
   for (const place of slow) place.mayStay(150e3, 200e3);
   const more = Array.from({ length: 4 }, () => places.acquire('https://m.example', 'new'));
   assert.ok(
     more.every((place) => place.mayStay(150e3, 200e3)),
-    'where all are rather quick, it may be our own line',
+    'if all are rather quick, our own line may be slow',
   );
   for (const place of [...slow, ...more, quick, service]) place.release();
   assert.deepEqual([places.slow.new, places.measured.new, places.rates.new], [0, 0, 0]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Rate } from '../../src/net/rate.js';
 
-test('no more requests begin than a second has, and a quarter of a second at once', () => {
+test('at most the allowed number of requests begins in a second, and a quarter of it at once', () => {
   let now = 0;
   const rate = new Rate(20, () => now);
   assert.equal(rate.take(4), 4);
@@ -14,7 +14,7 @@ test('no more requests begin than a second has, and a quarter of a second at onc
   assert.equal(rate.take(100), 5);
 });
 
-test('less than four a second begin one by one', () => {
+test('fewer than four a second begin one at a time', () => {
   let now = 0;
   const rate = new Rate(2, () => now);
   assert.equal(rate.take(9), 1);
@@ -24,7 +24,7 @@ test('less than four a second begin one by one', () => {
   assert.equal(rate.take(9), 1);
 });
 
-test('what has not begun can begin later', () => {
+test('requests that have not begun can begin later', () => {
   const rate = new Rate(8, () => 0);
   assert.equal(rate.take(2), 2);
   rate.giveBack(1);
@@ -33,7 +33,7 @@ test('what has not begun can begin later', () => {
   assert.equal(rate.take(9), 2);
 });
 
-test('in any ten seconds there are ten times as many', () => {
+test('ten seconds have ten times as many', () => {
   let now = 0;
   const rate = new Rate(3, () => now);
   let sum = 0;

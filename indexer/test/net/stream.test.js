@@ -53,7 +53,7 @@ test('a message that claims more than 64 MB ends the connection at once', async 
   }
 });
 
-test('so does a message whose fragments claim them together', async () => {
+test('... and so does a message whose fragments claim that much together', async () => {
   await serve(
     (socket) => {
       const next = Buffer.from('007f0000000003d09000', 'hex');
@@ -65,7 +65,7 @@ test('so does a message whose fragments claim them together', async () => {
   );
 });
 
-test('frames that are too large are reported, whole or in fragments, and the others come', async () => {
+test('frames that are too large are reported, whole or in fragments, and the others arrive', async () => {
   const large = Buffer.alloc(LARGEST + 1, 'x');
   const huge = Buffer.alloc(64e6, 'y');
   const parts = [Buffer.alloc(3e6, 1), Buffer.alloc(3e6, 2), Buffer.alloc(10, 3)];
@@ -187,7 +187,7 @@ test('a slow shard stops the socket', async () => {
   );
 });
 
-test('what a server answers instead', async () => {
+test('an HTTP error instead of a stream is reported', async () => {
   const server = (await import('node:http')).createServer();
   server.on('upgrade', (q, socket) =>
     socket.end('HTTP/1.1 429 Slow\r\nRetry-After: 7\r\nContent-Length: 3\r\n\r\nno\n'),

@@ -8,7 +8,7 @@ import { ShardQueues } from '../../src/work/shard-queues.js';
 
 const places = (all) => new Places({ all, origin: all, domain: all, again: 1, back: 1 });
 
-// What a run has, of two shards.
+// The parts of a run with two shards that the figures read.
 function aRun() {
   const loads = { downloads: places(8), memory: new Memory(100), copies: new Memory(100) };
   const workers = { loads, identities: { methods: [{ name: 'plc', places: places(4) }] } };
@@ -17,7 +17,7 @@ function aRun() {
 const valueOf = (figures, what, of) =>
   figures.rows().find((row) => row.what === what && row.of === of)?.value;
 
-test('figures are those of the run, while there is one', (t) => {
+test('figures are those of the run while there is one', (t) => {
   const figures = new Figures();
   t.after(() => figures.end());
   assert.equal(valueOf(figures, 'process_queue_bytes', ''), undefined);
@@ -44,7 +44,7 @@ test('figures are those of the run, while there is one', (t) => {
   assert.equal(valueOf(figures, 'process_download_bytes', 'answers'), 0);
 });
 
-test('a thread that is busy shows in the delay of the event loop', async (t) => {
+test('a busy thread shows in the delay of the event loop', async (t) => {
   const figures = new Figures();
   t.after(() => figures.end());
   const pause = () => new Promise((resolve) => setTimeout(resolve, 100));
@@ -55,7 +55,7 @@ test('a thread that is busy shows in the delay of the event loop', async (t) => 
   assert.ok(most >= 0.4 && most < 60, `${most}`);
 });
 
-test('each figure has a type and a help', (t) => {
+test('each figure has a type and a help text', (t) => {
   const figures = new Figures();
   t.after(() => figures.end());
   figures.run = aRun();

@@ -6,7 +6,7 @@ import * as log from '../../src/ops/log.js';
 
 const root = new URL('../../', import.meta.url);
 
-// What work writes to the log.
+// The lines that work writes to the log.
 function logged(t, work) {
   const lines = [];
   const write = t.mock.method(process.stdout, 'write', (text) => lines.push(text));
@@ -44,7 +44,7 @@ test('a line is a JSON object if that is set', (t) => {
   assert.deepEqual(more, { level: 'info', event: 'load failed', did: 'did:plc:a', n: 7 });
 });
 
-test('strangers can put nothing into a line but the text of a field, in bounds', (t) => {
+test('strangers can put nothing into a line except a field of limited length', (t) => {
   const text = 'x\n2026-01-01T00:00:00.000Z error run failed\u001b[2J\u202e\u2028\0 did=forged';
   for (const format of log.FORMAT_NAMES) {
     const [line, ...more] = logged(t, () => {
@@ -60,7 +60,7 @@ test('strangers can put nothing into a line but the text of a field, in bounds',
   assert.match(line, /^info list failed detail="x 2026[^"]* did=forged"\n$/);
 });
 
-test('the least level that is logged is a setting', (t) => {
+test('a setting defines the lowest level that is logged', (t) => {
   const count = (level) =>
     logged(t, () => {
       log.setLevel(level);
@@ -69,7 +69,7 @@ test('the least level that is logged is a setting', (t) => {
   assert.deepEqual(log.LEVELS.map(count), [1, 2, 3, 4]);
 });
 
-test('the events of the program are those of the list', () => {
+test('the program logs exactly the events in the list', () => {
   const files = readdirSync(new URL('src/', root), { recursive: true });
   const text = files
     .filter((name) => name.endsWith('.js'))
@@ -88,7 +88,7 @@ test('the events of the program are those of the list', () => {
 
 test('the manual has the list of events', (t) => {
   const manual = new URL('../doc/operate.md', root);
-  if (!existsSync(manual)) return t.skip('the manual is not here');
+  if (!existsSync(manual)) return t.skip('there is no manual here');
   const rows = Object.entries(EVENTS).map(([name, text]) => `\`${name}\` | ${text}\n`);
   assert.ok(readFileSync(manual, 'utf8').includes(`---|---\n${rows.join('')}`));
   return undefined;

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { Signs } from '../../src/ops/signs.js';
 import { loop } from '../../src/work/tasks.js';
 
-// Signs with a clock that the test sets, and the row that they report of a name.
+// Signs with a clock that the test sets, and the row that they report for a name.
 function signs() {
   let now = 0;
   const all = new Signs(() => now);
@@ -11,7 +11,7 @@ function signs() {
   return { all, row, at: (seconds) => (now = seconds * 1000) };
 }
 
-test('a loop marks its turns, and what they end with', async () => {
+test('a loop notes its turns, and how they end', async () => {
   const { all, row, at } = signs();
   const sign = all.of('wants');
   const over = new AbortController();
@@ -41,7 +41,7 @@ test('a loop marks its turns, and what they end with', async () => {
   assert.equal(row('wants').turn, 70);
 });
 
-test('loops of one name are as late as the latest', () => {
+test('loops of one name count as late as the latest of them', () => {
   const { all, row, at } = signs();
   const [one, other] = [all.of('identities of plc'), all.of('identities of plc')];
   at(10);
@@ -60,7 +60,7 @@ test('loops of one name are as late as the latest', () => {
   );
 });
 
-test('what holds a loop up is one thing, however often it looks', () => {
+test('a loop that is held up reports that once, however often it checks', () => {
   const { all, row, at } = signs();
   const sign = all.of('lists');
   at(10);
@@ -74,7 +74,7 @@ test('what holds a loop up is one thing, however often it looks', () => {
   assert.equal(row('lists').held, null);
 });
 
-test('of accounts that fail only the new ones count, each host once, until one succeeds', async () => {
+test('only new failures of accounts count, each host once, until an account succeeds', async () => {
   const { all, row, at } = signs();
   const sign = all.of('loads of new accounts');
   const asked = [];
@@ -110,7 +110,7 @@ test('of accounts that fail only the new ones count, each host once, until one s
   assert.equal(row('loads of new accounts').failing, null);
 });
 
-test('what fails in one loop, and succeeds in another of its name, has succeeded', async () => {
+test('work that fails in one loop and succeeds in another of its name has succeeded', async () => {
   const { all, row, at } = signs();
   const [first, again] = [all.of('loads of known accounts'), all.of('loads of known accounts')];
   const pool = {
@@ -122,13 +122,13 @@ test('what fails in one loop, and succeeds in another of its name, has succeeded
   first.well();
   again.well();
   await all.write('relay', pool);
-  assert.equal(row('loads of known accounts').failing, 1, 'an idle turn is no success');
+  assert.equal(row('loads of known accounts').failing, 1, 'an idle turn is not a success');
   at(2);
   again.done();
   assert.equal(row('loads of known accounts').failing, null);
 });
 
-test('signs that cannot be written end nothing else', async () => {
+test('a failure to write signs affects nothing else', async () => {
   const { all } = signs();
   const over = new AbortController();
   const row = async () => {

@@ -42,8 +42,8 @@ const STRANGE = [
   'null',
   DID,
 ];
-// Each field of a good answer in turn is something strange: it is refused by a Failure, or what
-// comes out is right.
+// Replaces each field of a valid answer in turn with something strange: the answer is refused with a
+// Failure, or the result is right.
 function everyField(good, parse, right) {
   for (const key of Object.keys(good)) {
     for (const value of STRANGE) {
@@ -68,7 +68,7 @@ function everyField(good, parse, right) {
 const fine = (s, most) =>
   s === null || (typeof s === 'string' && s.length <= most && clean(s, most) === s);
 
-test('a text is one clean line', () => {
+test('a cleaned text is one clean line', () => {
   assert.equal(
     clean('a\0b\nc\x1b[2J\u202ed\u2028e\ud800'),
     'a\ufffdb\ufffdc\ufffd[2J\ufffdd\ufffde\ufffd',
@@ -139,7 +139,7 @@ test('answers about one account', () => {
   everyField({ did: DID }, readServerDid, (did) => assert.ok(did === null || did === DID));
 });
 
-test('documents and logs have what jsonb can hold', () => {
+test('documents and logs contain only what jsonb can hold', () => {
   assert.equal(
     readPlcLog(bytes('[{"a\\u0000":"b\\ud800\\u0000","c":1}]')),
     '[{"a\ufffd":"b\ufffd\ufffd","c":1}]',
@@ -159,7 +159,7 @@ test('documents and logs have what jsonb can hold', () => {
   }
 });
 
-test('JSON that is deep or has many values is refused before it is parsed', () => {
+test('JSON that is too deep or has too many values is refused before it is parsed', () => {
   const deep = (n) => `${'['.repeat(n)}${']'.repeat(n)}`;
   assert.ok(parseJson(bytes(deep(64))));
   for (const text of [
@@ -179,7 +179,7 @@ test('JSON that is deep or has many values is refused before it is parsed', () =
     assert.throws(() => parseJson(bytes(text)), /not JSON/);
 });
 
-test('an answer that is an error has a name of the list', () => {
+test('an error answer has a code of the list', () => {
   const why = (status, body, headers = {}) =>
     failureOf(status, headers, bytes(body), 'https://a.example').why;
   assert.equal(why(400, { error: 'RepoNotFound' }), 'RepoNotFound');

@@ -24,7 +24,7 @@ test('a failure has the words and the properties of its code', () => {
   );
   assert.equal(new Failure('not_found').absent, true);
   assert.equal(new Failure('busy').retry, 'at once');
-  // what the list has of accounts, but is no name of the protocol
+  // a code about accounts in the list that is no error name of the protocol
   assert.equal(new Failure('older').ofAccount, false);
 });
 
@@ -40,7 +40,7 @@ test('each failure of the program has a code', () => {
   for (const [, code] of all) codeOf(code);
 });
 
-test('errors of the server are told by their SQLSTATE', () => {
+test("the server's own trouble is recognized by its SQLSTATE", () => {
   assert(SERVER_ERRORS.length > 5);
   for (const code of ['53100', '40P01', 'XX001']) assert(isOfServer({ code }), code);
   for (const code of ['23505', 'XX000', '42P01', 'ECONNRESET', '08', undefined])

@@ -4,12 +4,12 @@ import { fatal, lostConnection } from '../../src/db/errors.js';
 import { Late, within } from '../../src/work/deadline.js';
 import { loop, retryUntilDone, Tasks } from '../../src/work/tasks.js';
 
-// The lines of the log that work writes.
+// The lines that work writes to the log.
 async function logged(t, work) {
   const lines = [];
   const { write: original } = process.stdout;
   const write = t.mock.method(process.stdout, 'write', (line, ...more) =>
-    // the runner of the tests writes lines of its own
+    // the test runner writes lines of its own
     /^\d{4}-\d\d-/.test(line) ? lines.push(line) : original.call(process.stdout, line, ...more),
   );
   try {
@@ -20,7 +20,7 @@ async function logged(t, work) {
   return lines.map((line) => line.replace(/^\S+ /, ''));
 }
 
-test('work is tried again, until it succeeds', async (t) => {
+test('work is tried again until it succeeds', async (t) => {
   const { signal } = new AbortController();
   let tries = 0;
   const work = async () => {
@@ -68,7 +68,7 @@ test('an error of a task is logged, and a lost database is reported', async (t) 
   assert.deepEqual(lost, ['lost']);
 });
 
-test('work has some time after the signal, and then is left alone', async () => {
+test('work has some time after the signal, and then is abandoned', async () => {
   const over = new AbortController();
   assert.equal(await within(10, over.signal, Promise.resolve(1)), 1);
   const never = within(10, over.signal, new Promise(() => {}));

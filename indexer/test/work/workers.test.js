@@ -37,7 +37,7 @@ function workers(database, network) {
   return { w, end: () => over.abort() };
 }
 
-test('a did:web has one spelling', () => {
+test('a did:web is accepted in one spelling only', () => {
   const at = (did) => METHODS.web.url(did, settings);
   assert.equal(at('did:web:x.example'), 'https://x.example/.well-known/did.json');
   assert.equal(at('did:web:X.example'), 'https://X.example/.well-known/did.json');
@@ -53,7 +53,7 @@ test('a did:web has one spelling', () => {
     assert.equal(at(`did:web:${host}`), null, host);
 });
 
-test('a PDS has the names that it gives itself, if these make sense', async () => {
+test('a PDS has the names by which it calls itself, if these make sense', async () => {
   let did;
   const http = { get: async () => Buffer.from(JSON.stringify({ did })) };
   const service = new Service({
@@ -76,7 +76,7 @@ test('a PDS has the names that it gives itself, if these make sense', async () =
   assert.equal(await service.ownNames(), null);
 });
 
-test('a server that has no time for a list is left alone as long as it says', async () => {
+test('a server that is too busy for a list is left alone for as long as it wants', async () => {
   const { w } = workers(
     (name) =>
       name === 'next_listing'
@@ -123,12 +123,12 @@ for (const described of [false, true])
       assert.deepEqual(
         [noted, asked],
         [[['did:web:b.example', null]], 1],
-        'the second is not asked for',
+        'the second is not requested',
       );
   });
 
-// A host of an account says it, to which the server leads.
-test('what another says of a method is not of the server', async () => {
+// The server redirects to the host of an account, which answers that it lacks the method.
+test('an answer of another host about a method does not count for the server', async () => {
   const noted = [];
   let asked = 0;
   const { w, end } = workers(
@@ -183,7 +183,7 @@ for (const method of ['plc', 'web'])
     );
   });
 
-test('Retry-After of a host is told to the database, and of whom it is', async () => {
+test('the database gets the Retry-After of a host, and which host it is', async () => {
   const failed = [];
   const HOST = 'https://host.example';
   let claimed = 0;
@@ -216,7 +216,7 @@ test('Retry-After of a host is told to the database, and of whom it is', async (
   ]);
 });
 
-test('a permit that is kept for known accounts loads small new ones while none of these waits', async () => {
+test('a permit kept for known accounts serves small new ones while no known one waits', async () => {
   const permits = new WritePermits(2, 1);
   const begun = [];
   const take = async (name, known, bytes) => {
@@ -238,7 +238,7 @@ test('a permit that is kept for known accounts loads small new ones while none o
   assert.deepEqual(begun, ['large', 'small', 'known'], 'known accounts come first');
 });
 
-test('the cap on requests to the directory is not refilled by those to domains', async () => {
+test('requests to domains do not refill the cap on requests to the directory', async () => {
   const claimed = [];
   const { w, end } = workers(
     (name, values) => {
