@@ -124,7 +124,7 @@ export function settings(command, flags = {}, env = process.env) {
     const now = one.old === setting.old ? variableOf(setting) : flagOf(setting);
     old.push(`${one.old} is now ${now}`);
   }
-  const words = 'some settings have new names, and the old ones end with 3.0';
+  const words = 'settings have new names, and the old ones end with 3.0';
   return { values, warning: old.length === 0 ? null : `${words}: ${old.join(', ')}` };
 }
 

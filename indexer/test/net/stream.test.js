@@ -35,7 +35,7 @@ const listen = (url, more, signal = new AbortController().signal) => {
   return { came, end };
 };
 
-const TOO_LONG = /announced a message that is too long: .* more than 64000000 bytes/;
+const TOO_LONG = /announced a message that is too long: .* at most 64000000 bytes/;
 
 test('a message that claims more than 64 MB ends the connection at once', async () => {
   const head = (bytes) => Buffer.from(`827f${bytes.toString(16).padStart(16, '0')}`, 'hex');
