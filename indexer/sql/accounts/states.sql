@@ -7,10 +7,10 @@
 --   is_behind       the account is still to be loaded
 --   follows_key     it is loaded, or identified, again when it has another key
 --   follows_server  the server's reports on the account can change the state
---   commit_brings   what a sound commit, whose revision is noted, brings forward:
+--   commit_brings   what a sound commit brings forward, and its revision is noted:
 --                   load       the load
 --                   check      the query for the status
---                   nothing    nor is its revision noted
+--                   nothing    (its revision is not noted)
 --   reload_brings   what reload_account() causes at once:
 --                   load       the account is loaded
 --                   check      the server is queried for its status
@@ -36,7 +36,7 @@ FROM ROWS FROM (jsonb_to_recordset($states$
 [
   {"state": "unidentified", "words": "its key is not known",
    "is_behind": true, "follows_key": true, "follows_server": true, "reload_brings": "identity"},
-  {"state": "desynchronized", "words": "it waits to be loaded",
+  {"state": "desynchronized", "words": "it is waiting to be loaded",
    "is_behind": true, "follows_key": true, "follows_server": true, "commit_brings": "load",
    "reload_brings": "load"},
   {"state": "loading", "words": "its repository is being loaded",
@@ -45,7 +45,7 @@ FROM ROWS FROM (jsonb_to_recordset($states$
    "follows_key": true, "follows_server": true, "reload_brings": "load"},
   {"state": "live", "words": "it is live: its commits are stored as they come, for some days",
    "follows_key": true, "follows_server": true},
-  {"state": "inactive", "words": "the server says that it is not active",
+  {"state": "inactive", "words": "the server reports that it is not active",
    "has_status": true, "follows_server": true, "commit_brings": "check", "reload_brings": "check"},
   {"state": "barred", "words": "its identity has ended",
    "has_status": true, "reload_brings": "identity"}

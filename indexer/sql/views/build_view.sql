@@ -1,7 +1,7 @@
 -- One view: its row in view_type, its definition, and the view itself.
 
--- The name of a type's view: a type keeps its name, and a new one gets a free name, which engines
--- do not use, either.
+-- The name of a type's view: a type keeps its name, and a new one gets a name that neither a view
+-- nor an engine uses.
 CREATE OR REPLACE FUNCTION view_place(this view_type, target regnamespace) RETURNS text
 LANGUAGE plpgsql STABLE
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
@@ -25,7 +25,7 @@ END $$;
 CREATE OR REPLACE FUNCTION view_condition(nsid text, only_key text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN format('atid.at_uri_collection(uri) = %L', nsid)
-  -- the planner assumes that this is true for every second row, and that an equality is rarely true
+  -- the planner assumes that every second row matches; of an equality it would assume that few do
   || CASE WHEN only_key IS NULL THEN ''
      ELSE format(' AND CASE WHEN atid.at_uri_rkey(uri) = %L THEN true ELSE false END',
                  only_key) END;

@@ -74,7 +74,7 @@ BEGIN ATOMIC
   FROM typed WHERE cardinality(path) = 1 OR type <> 'jsonb'
   UNION ALL
   SELECT view_name(path || '{url}'::text[]), path, 'url', 'text', NULL,
-         'Its address at the server of its account.'
+         'The address of the blob at the server of its account.'
   FROM typed WHERE schema->>'type' = 'blob';
 END;
 

@@ -1,4 +1,5 @@
--- The views that exist, with their columns and indexes, and an operator's statements about them.
+-- The views that exist, with their columns and indexes, and what an operator has declared about
+-- them.
 
 -- The views. n names the row in the view, which does not exist yet when its definition is written.
 CREATE TABLE IF NOT EXISTS view_type (
