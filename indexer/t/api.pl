@@ -53,7 +53,7 @@ my ($program) = $indexer->bin;
 my $limit = $PostgreSQL::Test::Utils::timeout_default;
 symlink $modules, "$folder/node_modules" or die "$!";
 my ($status, $said) = $indexer->command('api');
-like($said, qr/has no API.*"npm ci" and "npm run build"/, 'without the API it says how to get it');
+like($said, qr/has no API.*"npm ci" and "npm run build"/, 'without the API, the message says how to build it');
 $why = $indexer->build_api;
 plan skip_all => $why if defined $why;
 mkdir "$folder/api" or die "$!";
@@ -68,7 +68,7 @@ END
 
 sub sql { return $node->safe_psql($db, $_[0]); }
 
-# Starts a command, and waits for a line of its log.
+# Starts a command, and waits for a line in its log.
 sub start
 {
 	my ($line, $settings, @words) = @_;
@@ -81,7 +81,7 @@ sub start
 	return { run => $running[-1], log => $log, pid => $running[-1]->{KIDS}[0]{PID}, match => $1 };
 }
 
-# Whom the server lets in: by these lines, then as it was.
+# Sets the clients that the server accepts: by these lines, then as before.
 my $hba = $node->data_dir . '/pg_hba.conf';
 my $was = slurp_file($hba);
 sub lets_in
@@ -142,7 +142,7 @@ ALTER DEFAULT PRIVILEGES IN SCHEMA api GRANT SELECT ON TABLES TO reader;
 SQL
 
 #
-# A login that may do more.
+# Logins that may do more.
 #
 my %asks = (PGUSER => 'consumer', ATID_API_PORT => 0, ATID_API_MAX_SOCKETS => 50, ATID_API_ALLOWED_ORIGINS => 'https://app.example, https://other.example');
 foreach (
@@ -158,7 +158,7 @@ foreach (
 	sql($more) if $more;
 	($status, $said) = $more ? $indexer->call(\%asks, 'api') : $indexer->command(\%asks, 'api');
 	is($status, 1, "refused: " . ($more || 'temporary tables'));
-	like($said, $says, '... and it says why');
+	like($said, $says, '... with the reason');
 	sql($less);
 }
 ($status, $said) = $indexer->command({ %asks, ATID_API_DB_USER => scalar getpwuid($>) }, 'api');
@@ -173,24 +173,24 @@ local $ENV{QUERIES} = $ENV{ATID_QUERIES} // ($ENV{ATID_FULL} ? 5500 : 600);
 judge('limits.mjs', $api->{match}, $api->{pid}, $patience);
 sql("DELETE FROM indexer.record WHERE did::text LIKE 'did:web:large%'");
 judge('changes.mjs', $api->{match}, $patience, $api->{pid});
-unlike(slurp_file($api->{log}), qr/^\s+at /m, 'what strangers ask leaves no stack in the log');
-is(sql("SELECT count(*) FROM indexer.reader WHERE name LIKE 'api %'"), 1, 'it is one reader');
+unlike(slurp_file($api->{log}), qr/^\s+at /m, 'queries of strangers leave no stack trace in the log');
+is(sql("SELECT count(*) FROM indexer.reader WHERE name LIKE 'api %'"), 1, 'the API is one reader');
 $api->{run}->signal('TERM');
 eval { $api->{run}->finish };
 is($api->{run}->full_result(0), 0, 'SIGTERM ends it');
-is(sql('SELECT count(*) FROM indexer.reader'), 0, '... and it is no reader any more');
+is(sql('SELECT count(*) FROM indexer.reader'), 0, '... and it is no longer a reader');
 
 #
-# As Debian has it: by the socket only users of the system.
+# As in Debian: over the socket only users of the operating system.
 #
 lets_in("local all reader peer\n");
 ($status, $said) = $indexer->command(\%asks, 'api');
-ok($status == 1 && $said =~ /Peer authentication failed.*set PGHOST=localhost, and a password/, 'where the socket is for users of the system, it says what to do') or diag($said);
+ok($status == 1 && $said =~ /Peer authentication failed.*set PGHOST=localhost, and a password/, 'if the socket accepts only users of the operating system, the message says what to do') or diag($said);
 
 lets_in('');
 
 #
-# The chapter. Its blocks that t/project/docs.pl does not run, each by what it is.
+# The chapter: its blocks that t/project/docs.pl does not run, each by its kind.
 #
 my (@blocks, $fence, $after_sql);
 my $chapter = slurp_file("$root/doc/views.md");
@@ -219,7 +219,8 @@ foreach (@blocks)
 }
 is(join('', @{ $block{unknown} // [] }), '', 'the blocks of the chapter are known');
 
-# A tree with the commands. npm gets the packages only with ATID_FULL: else they are there, and it does nothing.
+# A tree with the commands. npm installs the packages only with ATID_FULL; otherwise they are there, and it does
+# nothing.
 my $tree = "$folder/tree";
 mkdir $tree or die "$!";
 system('cp', '-R', "$root/indexer", "$root/examples", $tree) == 0 or die 'could not copy the tree';
@@ -240,7 +241,7 @@ else
 	$path = "$folder/bin:$path";
 }
 
-# Runs a block in the tree, until a line of its log, or to its end.
+# Runs a block in the tree until a line in its log, or to its end.
 sub shell
 {
 	my ($text, $line, $settings) = @_;
@@ -353,7 +354,7 @@ foreach my $time ('', ' again')
 	if (!$time)
 	{
 		my $second = start(qr{^(.*another "atid-indexer up" .*)$}mi, \%up, 'up', "$folder/newer", $url);
-		ok(defined $second->{match}, 'a second up is refused') or diag(slurp_file($second->{log}));
+		ok(defined $second->{match}, 'a second "up" is refused') or diag(slurp_file($second->{log}));
 		eval { $second->{run}->finish };
 		my ($psql) = grep { /^psql / } @{ $block{shell} };
 		my $did = shell($psql, undef, {});
@@ -362,18 +363,18 @@ foreach my $time ('', ' again')
 		my $ask = { headers => { 'content-type' => 'application/json' }, content => '{"query": "{ topStatuses(first: 20) { nodes { status count } } allAccounts(first: 1) { nodes { history(first: 2) { nodes { status } } } } }"}' };
 		my ($answer, $until) = (undef, time + $limit);
 		do { sleep 0.2; $answer = $http->post("$up->{match}graphql", $ask) } until $answer->{content} =~ /"count"/ || time > $until;
-		like($answer->{content}, qr/"status":"[^"]+","count":"\d+"/, 'its functions are in the API soon');
+		like($answer->{content}, qr/"status":"[^"]+","count":"\d+"/, 'functions of the application are soon in the API');
 		my $asked = time;
 		is($http->post("$url/write?n=0&status=%F0%9F%90%99")->{status}, 200, 'somebody writes');
 		$indexer->wait_for('it arrives', q{SELECT EXISTS (SELECT FROM api.xyz_statusphere_status AS s JOIN api.account USING (did) WHERE handle = 'ada.test' AND status = '🐙')});
-		note(sprintf 'a status is there after %.2f s', time - $asked);
+		note(sprintf 'a status has arrived after %.2f s', time - $asked);
 		chromium($up->{match}) if $ENV{ATID_FULL};
 	}
 	else
 	{
 		is(sql("SELECT string_agg(what || ' ' || value, ', ' ORDER BY what, value) FROM indexer.want WHERE because IS NULL"),
 			'collection app.bsky.actor.profile, collection com.example.mine, collection xyz.statusphere.status, signal xyz.statusphere.status',
-			'what is wanted is what it was');
+			'the wants have not changed');
 		is(sql(q{SELECT string_agg(nsid || coalesce(' ' || (atid.lexicon_document(l.lexicons, nsid) #>> '{defs,main,description}'), ''), ', ' ORDER BY nsid COLLATE "C")
 			FROM indexer.lexicons AS l, unnest(atid.lexicon_nsids(l.lexicons)) AS nsid WHERE nsid <> 'com.atproto.repo.strongRef'}),
 			'app.bsky.actor.profile Newer., xyz.statusphere.status', '... and so are the Lexicons, except the newer one');
@@ -383,7 +384,7 @@ foreach my $time ('', ' again')
 	is($up->{run}->full_result(0), 0, 'SIGTERM ends it');
 }
 
-# The page in Chromium, as people see it: at the beginning, and after somebody has written.
+# The page in Chromium, as people see it: at first, and after somebody has written a status.
 sub chromium
 {
 	my ($at) = @_;

@@ -1,6 +1,6 @@
 # atid-indexer api towards strangers that share nothing: its log, its refusals, and what one address can hold.
 #
-# Shows what indexer/t/api/guard.mjs lists:
+# Shows, as listed in indexer/t/api/guard.mjs:
 # - the log: a client that leaves is no error, an error is one line without a stack, and it is counted, not repeated;
 # - refusals have status 400, 403 or 503, and say why;
 # - a login that owns a large object or the schema is refused, and a port that is in use is named;
@@ -57,7 +57,7 @@ END
 
 sub sql { return $node->safe_psql($db, $_[0]); }
 
-# Starts the API, and waits for a line of its log.
+# Starts the API, and waits for a line in its log.
 sub start
 {
 	my ($line, %settings) = @_;
@@ -113,7 +113,7 @@ judge($api->{port}, $api->{pid}, AtidTest::Indexer::patience(), $api->{log});
 $api->{run}->signal('TERM');
 eval { $api->{run}->finish };
 is($api->{run}->full_result(0), 0, 'SIGTERM ends it');
-like(slurp_file($api->{log}), qr/error field failed field=a error="broken, for 1: two lines" hash=[\w-]+ more=29 seconds=60$/m, '... and it counts what it has not repeated');
+like(slurp_file($api->{log}), qr/error field failed field=a error="broken, for 1: two lines" hash=[\w-]+ more=29 seconds=60$/m, '... and the log counts the errors that it has not repeated');
 
 #
 # A login that owns a large object, or the schema.
@@ -124,9 +124,9 @@ my %asks = (PGUSER => 'consumer', ATID_API_PORT => 0);
 like($said, qr/owns the large object 4711: SELECT lo_unlink\(4711\)/, 'a login that owns a large object is refused');
 sql('SELECT lo_unlink(4711); ALTER SCHEMA api OWNER TO reader');
 ($status, $said) = $indexer->command(\%asks, 'api');
-like($said, qr/ATID_API_DB_USER is reader, but it owns the schema api\. /, '... and so is the owner of the schema, first of all');
+like($said, qr/ATID_API_DB_USER is reader, but it owns the schema api\. /, '... and so is the owner of the schema, before any other check');
 sql('ALTER SCHEMA api OWNER TO CURRENT_USER; REVOKE ALL ON SCHEMA api FROM reader; GRANT USAGE ON SCHEMA api TO reader');
-like(slurp_file($api->{log}), qr/large objects allowed role=reader remedy="REVOKE EXECUTE ON FUNCTION lo_create/, 'the log says which right every role has');
+like(slurp_file($api->{log}), qr/large objects allowed role=reader remedy="REVOKE EXECUTE ON FUNCTION lo_create/, 'the log names the right that every role has');
 
 #
 # /health, while the server hangs, after it has vanished, and after its reader was deleted.
@@ -157,7 +157,7 @@ my $becomes = sub {
 $api = start(qr{api listening url=http://127\.0\.0\.1:(\d+)/}, PGHOST => "$folder/wire");
 $becomes->(qr/^200 ok/, '/health is 200');
 my ($status_busy, $said_busy) = $indexer->command({ PGUSER => 'consumer', ATID_API_PORT => $api->{port} }, 'api');
-like($said_busy, qr/Another program uses port $api->{port} of 127\.0\.0\.1\. Set ATID_API_PORT or ATID_API_HOST to another one/, 'a port that another program has is named');
+like($said_busy, qr/Another program uses port $api->{port} of 127\.0\.0\.1\. Set ATID_API_PORT or ATID_API_HOST to another one/, 'a port that another program uses is named');
 wire('hold');
 $becomes->(qr/^503 the (?:database does not answer|changes of the indexer do not arrive)/, '... 503 while the server hangs');
 my $asked = time;
@@ -170,8 +170,8 @@ $becomes->(qr/^503/, '... 503 after its host has vanished');
 $becomes->(qr/^200 ok/, '... and 200 by new connections');
 sql(q{DELETE FROM indexer.reader WHERE name LIKE 'api %'});
 my $reads = q{SELECT count(*) = 1 FROM indexer.reader WHERE name LIKE 'api %'};
-ok($indexer->wait_for('the reader', $reads), 'a reader that somebody has deleted is made again');
-like(slurp_file($api->{log}), qr/changes failed error="its row in the table indexer\.reader was deleted/, '... and the log says so');
+ok($indexer->wait_for('the reader', $reads), 'a reader that somebody has deleted is created again');
+like(slurp_file($api->{log}), qr/changes failed error="its row in the table indexer\.reader was deleted/, '... and the log reports it');
 $api->{run}->signal('TERM');
 eval { $api->{run}->finish };
 $wire->kill_kill;

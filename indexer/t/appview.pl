@@ -117,7 +117,7 @@ my $wanted = list('cat');
 is(scalar(split /\n/, $wanted), 20, 'listRecords has the posts');
 is(feed('cats', 0,   50), $wanted, 'getFeed, signed in, has them, newest first');
 is(feed('cats', 2,   7),  $wanted, '... in pages of 7');
-is(feed('cats', '-', 3),  $wanted, '... and for who is not signed in');
+is(feed('cats', '-', 3),  $wanted, '... and also without signing in');
 foreach ([ 0, 1, 2 ], [ 1, 3 ], [2])
 {
 	my ($who, @follows) = @$_;
@@ -127,21 +127,21 @@ foreach ([ 0, 1, 2 ], [ 1, 3 ], [2])
 like(feed('dogs', 0, 10), qr{^app\.bsky\.feed\.getFeed: 400 .*app\.bsky\.feed\.generator/dogs}, 'a feed that is not published is an error');
 
 #
-# What is deleted, and what comes while the program is down
+# Posts that are deleted, and posts that come while the program is down
 #
 my ($gone, @others) = split /\n/, $wanted;
 $network->ask("delete $gone");
 comes('a deletion is heard', sprintf $there, 29);
-is(feed('cats', 1, 50), join("\n", @others), 'the post is gone');
+is(feed('cats', 1, 50), join("\n", @others), 'the post is deleted');
 $indexer->stop($up, 'KILL');
 $network->ask("delete $others[3]");
 $network->ask("post $_ another cat") foreach 0 .. 3;
-like(feed('cats', 0, 50), qr/^app\.bsky\.feed\.getFeed: 502 .*feed unavailable/, 'while the program is down, the AppView says so');
+like(feed('cats', 0, 50), qr/^app\.bsky\.feed\.getFeed: 502 .*feed unavailable/, 'while the program is down, the AppView reports it');
 $up = up();
 comes('what was missed is there', sprintf $there, 32);
 $wanted = list('cat');
-is(scalar(split /\n/, $wanted), 22, 'there are others now');
-is(feed('cats', 0, 5), $wanted, 'and the feed has them');
+is(scalar(split /\n/, $wanted), 22, 'there are new posts now');
+is(feed('cats', 0, 5), $wanted, '... and the feed has them');
 
 #
 # From a post to the feed
@@ -162,5 +162,5 @@ foreach my $n (1 .. 40)
 @took = sort { $a <=> $b } @took;
 note(sprintf 'from the answer to a post to the page of the feed: median %.0f ms, p95 %.0f ms', @took[ 19, 37 ]);
 is(feed('cats', 3, 100), list('cat'), 'the feed has all of them');
-is($indexer->stop($up), 0, 'the program ends by SIGTERM');
+is($indexer->stop($up), 0, 'SIGTERM ends the program');
 done_testing();

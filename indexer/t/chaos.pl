@@ -68,7 +68,7 @@ my $db = 'indexer';
 plan skip_all => $why unless defined $indexer;
 
 #
-# The database, and a role that may only use it.
+# The database, and a role that may only use its tables.
 #
 local @ENV{qw(PGHOST PGPORT PGUSER)} = ($node->host, $node->port, scalar getpwuid($>));
 $node->safe_psql('postgres', "CREATE DATABASE $db");
@@ -88,7 +88,7 @@ is($status, 0, 'init') or die $said;
 my $states = $citus ? undef : AtidTest::States->new($node, $db);
 $node->safe_psql($db, 'REVOKE TEMPORARY ON DATABASE indexer FROM PUBLIC');
 
-# It does not wait so long, and keeps less.
+# The indexer waits less, and keeps less.
 $node->safe_psql($db, q{UPDATE settings SET pause_first = '0.05 s', pause_most = '0.8 s', spread = '0.1 s', most_waiting = 3000});
 
 # The settings of the role do not disturb it.
@@ -103,7 +103,7 @@ my $url     = $network->url;
 my $http    = $network->http;
 sub network { return $_[0] eq 'expected' ? $network->answer($_[0]) : $network->ask($_[0]); }
 
-# A request that is answered later.
+# Sends a request whose answer is read later.
 sub network_later
 {
 	my ($path) = @_;
@@ -114,7 +114,7 @@ sub network_later
 	POSIX::_exit($well ? 0 : 1);
 }
 
-# The seconds of a time of day.
+# A time of day, in seconds.
 sub clock
 {
 	my ($h, $m, $s) = split /:/, $_[0];
@@ -182,10 +182,10 @@ for (my $until = time + $limit; time < $until && $page !~ /^atid_accounts/m; sle
 	$page = $http->get("http://127.0.0.1:$port/metrics")->{content};
 }
 like($page, qr/^atid_accounts\{of="synchronized"\} 12$/m, 'Prometheus can ask');
-# Before the first frame no number tells what was missed: the lists do.
+# Before the first frame, no number shows what was missed; the lists do.
 network('cut');
 network('start');
-wait_for('what was missed is found', "SELECT $all_there AND " . join ' AND ', map { "EXISTS (SELECT 1 FROM account WHERE did = '$_->[0]' AND rev = '$_->[1]')" }
+wait_for('the missed records are found', "SELECT $all_there AND " . join ' AND ', map { "EXISTS (SELECT 1 FROM account WHERE did = '$_->[0]' AND rev = '$_->[1]')" }
 	  map { [ (split /\t/)[ 1, 2 ] ] } grep { /^account/ } split /\n/, network('expected'));
 network('plain?n=1');
 wait_for('a cursor is there', 'SELECT cursor > 0 FROM status_stream');
@@ -235,7 +235,7 @@ sub watched_by_prometheus
 			!$answer->{success} || !@{ decode_json($answer->{content})->{data}{result} };
 		} @missing;
 	}
-	cmp_ok(scalar keys %query, '>', 5, 'the dashboard asks something');
+	cmp_ok(scalar keys %query, '>', 5, 'the dashboard has queries');
 	is("@missing", '', 'Prometheus answers each query of the dashboard') or diag(`tail -n 5 $folder/prometheus.log`);
 	$run->kill_kill;
 	return;
@@ -243,13 +243,13 @@ sub watched_by_prometheus
 
 my $second = start_consumer();
 ok($indexer->wait_for_log($second, qr/another consumer is running on \Q$url\E com\.atproto\.sync\.subscribeRepos \(role consumer, atid-indexer lock, process \d+\)/),
-	'a second consumer waits');
+	'a second consumer waits for the first');
 my $other = start_consumer(ATID_SERVICE_URL => $url =~ s/127\.0\.0\.1/localhost/r, ATID_METRICS_PORT => $port);
-ok($indexer->wait_for_log($other, qr/another consumer is running on \Q$url\E /), '... and one of another server, whose accounts are not the same');
+ok($indexer->wait_for_log($other, qr/another consumer is running on \Q$url\E /), '... and so does one for another server, which has other accounts');
 is($indexer->stop($other), 0, '... which ends by SIGTERM');
 
 #
-# What happens to it.
+# The faults.
 #
 my %done;
 my $part = int($events / 5);
@@ -283,18 +283,18 @@ foreach (1 .. $kills)
 	waitpid $later, 0;
 }
 
-# So long that the relay forgets.
+# The consumer stands still for so long that the relay no longer has the missed frames.
 my $mark = network('mark')->{seq};
 wait_for('all is taken', "SELECT cursor >= $mark FROM status_stream");
 $indexer->stop($consumer, 'KILL');
 $done{'consumer killed'}++;
 my $gone = network('vanish?of=' . $node->safe_psql($db, q{SELECT string_agg(DISTINCT did::text, '+') FROM record JOIN account USING (did)
 	WHERE state = 'synchronized'}))->{did};
-# A PDS says so; some relays do not.
+# A PDS reports that; some relays do not.
 my $relay = $seed % 2;
 $mark = network("lapse?n=$part" . ($relay ? '&silent=1' : ''))->{seq};
 $node->safe_psql($db, q{UPDATE shard SET heard = heard - interval '1 day'}) if $relay;
-# The first number tells of it, though not at once: something refuses that twice.
+# The first number shows the gap, but not at once: a trigger refuses the report twice.
 $relay && !$citus && $node->safe_psql($db, q{CREATE SEQUENCE expected; CREATE FUNCTION not_yet() RETURNS trigger LANGUAGE plpgsql AS
 	'BEGIN IF nextval(''expected'') <= 2 THEN RAISE ''not yet''; END IF; RETURN NEW; END';
 	GRANT ALL ON SEQUENCE expected TO PUBLIC;
@@ -311,7 +311,7 @@ my $last = network('settle')->{seq};
 wait_for('the end', "SELECT (SELECT max(cursor) FROM status_stream) >= $last AND $all_there");
 if ($relay && !$citus)
 {
-	is($node->safe_psql($db, 'SELECT last_value > 2 FROM expected'), 't', 'what the first number tells is told until the database has it');
+	is($node->safe_psql($db, 'SELECT last_value > 2 FROM expected'), 't', 'the gap that the first number shows is reported until the database has it');
 	$node->safe_psql($db, 'DROP TRIGGER not_yet ON stream; DROP FUNCTION not_yet(); DROP SEQUENCE expected');
 }
 
@@ -326,8 +326,8 @@ foreach (1 .. 5)
 	wait_for('the stream goes on', "SELECT cursor >= $last FROM status_stream");
 }
 my $waiting = $node->safe_psql($db, 'SELECT coalesce(sum(octet_length(frame)), 0) FROM waiting');
-cmp_ok($waiting, '<', 40_000, "few frames wait: $waiting bytes");
-# (the load that they wait for is broken off soon, but not while somebody has its row)
+cmp_ok($waiting, '<', 40_000, "only few frames are kept waiting: $waiting bytes");
+# (the load that they wait for is cut off soon, but not while another session locks its row)
 is($node->safe_psql($db, qq{BEGIN; CREATE TEMP TABLE locked AS SELECT state FROM account WHERE did = '$did' FOR UPDATE; CREATE TEMP TABLE before AS SELECT * FROM waiting;
 	CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS \$\$BEGIN RAISE 'no'; END\$\$;
 	CREATE TRIGGER no BEFORE INSERT ON labels_refused FOR EACH ROW EXECUTE FUNCTION no();
@@ -338,7 +338,7 @@ is($node->safe_psql($db, qq{BEGIN; CREATE TEMP TABLE locked AS SELECT state FROM
 	DROP FUNCTION no();
 	SELECT count(*) FROM (SELECT * FROM before EXCEPT SELECT * FROM waiting) AS gone;
 	DELETE FROM stream WHERE name LIKE 'other%'; DELETE FROM bad WHERE stream LIKE 'other%'; COMMIT}), "0\n1\n0",
-	'they are not thrown away because of a frame of somebody else');
+	'they are not discarded because of a frame of another account');
 network('release');
 wait_for('it is loaded', "SELECT $all_there");
 network('hold');
@@ -348,7 +348,7 @@ network('release');
 $last = network('mark')->{seq};
 wait_for('the end', "SELECT (SELECT max(cursor) FROM status_stream) >= $last AND $all_there");
 
-# The disk is full: so say errors of that name, while a repository comes and frames do.
+# The disk is full, according to planted errors, while a repository and frames arrive.
 if (!$citus)
 {
 	$did = network('hold')->{did};
@@ -361,47 +361,47 @@ if (!$citus)
 	network('release');
 	$indexer->wait_for_log($consumer, qr/^(?=.*work="shard \d+" error="no space left)(?=.*(?:did=$did code=no_room error="no space left.*did=$did|work="loads of known accounts") (?:code=no_room )?error="no space left)/s);
 	is($node->safe_psql($db, q{SELECT min(cursor) FROM status_stream; SELECT count(*) FROM account WHERE problem = 'not_written'; SELECT count(*) FROM bad WHERE reason = 'no space left'}), "$before\n0\n0",
-		'while the disk is full nothing is taken, and nobody blamed');
+		'while the disk is full, no frame is processed, and no account blamed');
 	$node->safe_psql($db, "DROP TRIGGER is_full ON $_") foreach qw(record account shard);
 	$last = network('mark')->{seq};
 	wait_for('it goes on', "SELECT (SELECT max(cursor) FROM status_stream) >= $last AND $all_there");
 }
 
-# An account has no key for a while. That it has one again is only seen by what it signs.
+# An account has no key for a while. Only its signed commits show that it has one again.
 $did = network('keyless')->{did};
 wait_for('no key', "SELECT key IS NULL AND state = 'unidentified' FROM identity JOIN account USING (did) WHERE did = '$did'");
 network("keyed?did=$did");
 wait_for('a key', "SELECT (SELECT key FROM identity WHERE did = '$did') IS NOT NULL AND $all_there");
 
-# An account whose DID leads to an address of this machine: only where that is allowed.
+# An account whose DID leads to an address of this machine, which a setting must allow.
 $did = network('web')->{did};
 wait_for('it was tried', "SELECT count(*) = 1 FROM identity WHERE did = '$did' AND problem IS NOT NULL");
-is($node->safe_psql($db, "SELECT problem, answered IS NULL FROM identity WHERE did = '$did'"), 'private_address|t', 'a stranger does not lead it to private addresses');
+is($node->safe_psql($db, "SELECT problem, answered IS NULL FROM identity WHERE did = '$did'"), 'private_address|t', 'a stranger cannot lead it to private addresses');
 
 # The schema is upgraded while it runs.
 my $digest = $node->safe_psql($db, q{UPDATE program SET digest = 'another' RETURNING (SELECT digest FROM program)});
 my $has_ended = $indexer->ended($consumer, 30 * AtidTest::Indexer::patience());
 is($has_ended, 1 << 8, 'functions of another version end it');
 $indexer->stop($consumer) unless defined $has_ended;
-like(slurp_file($consumer->{log}), qr/error run failed .*Run \\"atid-indexer upgrade\\"/, '... and it says what to do');
+like(slurp_file($consumer->{log}), qr/error run failed .*Run \\"atid-indexer upgrade\\"/, '... and the log says what to do');
 $node->safe_psql($db, "UPDATE program SET digest = '$digest'");
 
-# A PDS that does not have the accounts would have them barred.
+# Following a PDS that does not have the accounts would bar them.
 my $localhost = $url =~ s/127\.0\.0\.1/localhost/r;
 network('of?did=did:web:other.example');
 $consumer  = start_consumer(ATID_SERVICE_URL => $localhost);
 $has_ended = $indexer->ended($consumer, 30 * AtidTest::Indexer::patience());
 is($has_ended, 1 << 8, 'a PDS that does not have the accounts is not followed');
 $indexer->stop($consumer) unless defined $has_ended;
-like(slurp_file($consumer->{log}), qr/This database follows \Q$url\E com\.atproto\.sync\.subscribeRepos\. .* set ATID_REPLACED_SERVICE_URL /, '... and it says what to do');
+like(slurp_file($consumer->{log}), qr/This database follows \Q$url\E com\.atproto\.sync\.subscribeRepos\. .* set ATID_REPLACED_SERVICE_URL /, '... and the message says what to do');
 $consumer  = start_consumer();
 $has_ended = $indexer->ended($consumer, 30 * AtidTest::Indexer::patience());
-is($has_ended, 1 << 8, '... nor is a relay that says that it is one');
+is($has_ended, 1 << 8, '... and neither is a relay that describes itself as a PDS');
 $indexer->stop($consumer) unless defined $has_ended;
-like(slurp_file($consumer->{log}), qr/follows \Q$url\E com\.atproto\.sync\.subscribeRepos under more names, or as a relay\. .* with the names \Q$url\E, https:..other\.example, .* set ATID_REPLACED_SERVICE_URL /, '... which it says, too');
+like(slurp_file($consumer->{log}), qr/follows \Q$url\E com\.atproto\.sync\.subscribeRepos under more names, or as a relay\. .* with the names \Q$url\E, https:..other\.example, .* set ATID_REPLACED_SERVICE_URL /, '... and the message says so');
 network('of');
 
-# Meanwhile another relay is to be followed: here the same one by another name. What was missed is found by its list.
+# Then another relay is followed, which is the same one under another name. The missed records are found by its list.
 network('plain?n=30');
 my $looker = AtidTest::Session->new($node, $db);
 $looker->ok('BEGIN; LOCK TABLE lock_of_many IN EXCLUSIVE MODE');
@@ -414,7 +414,7 @@ wait_for('the stream goes on', "SELECT (SELECT max(cursor) FROM status_stream) >
 wait_for('the account is there', "SELECT (SELECT count(*) FROM account WHERE did = '$did') = 1 AND $all_there");
 
 #
-# What is there, and what should be.
+# The records that are there, and those that should be.
 #
 PostgreSQL::Test::Utils::append_to_file("$folder/expected", network('expected'));
 $node->safe_psql($db, <<"SQL");
@@ -428,16 +428,16 @@ SELECT uri::text, cid::text FROM record EXCEPT ALL SELECT a, b FROM expected.lin
 SQL
 
 is_none($node, $db, 'SELECT * FROM expected.lost', 'no record is lost');
-is_none($node, $db, 'SELECT * FROM expected.twice', 'none is there twice, or has gone');
+is_none($node, $db, 'SELECT * FROM expected.twice', 'no record is there twice, or should have been deleted');
 is($node->safe_psql($db, "SELECT state, status, count(uri) FROM account AS a LEFT JOIN record USING (did) WHERE a.did = '$gone' GROUP BY 1, 2"),
 	'inactive|deleted|0', 'an account that was deleted meanwhile has no records');
 wait_for('all is read', 'SELECT count(*) = 0 FROM change');
 kill_reader();
 is_none($node, $db, '(SELECT uri::text, cid::text FROM record EXCEPT ALL TABLE app) UNION ALL (TABLE app EXCEPT ALL SELECT uri::text, cid::text FROM record)',
-	'a reader has the same records');
-is_none($node, $db, 'SELECT tx, n FROM done GROUP BY 1, 2 HAVING count(*) > 1', '... each change of which it has read once');
+	'a reader of the changes has the same records');
+is_none($node, $db, 'SELECT tx, n FROM done GROUP BY 1, 2 HAVING count(*) > 1', '... and has read each change once');
 $node->safe_psql($db, 'DELETE FROM reader');
-is_none($node, $db, 'SELECT uri FROM record WHERE cid <> atid.cid_of(block, $$dag-cbor$$)', 'each block is that of its CID');
+is_none($node, $db, 'SELECT uri FROM record WHERE cid <> atid.cid_of(block, $$dag-cbor$$)', 'each block has its CID');
 is_none($node, $db, q{SELECT a, b, rev, c, key FROM expected.line LEFT JOIN account ON did::text = a LEFT JOIN identity USING (did)
 	WHERE what = 'account' AND (key IS DISTINCT FROM c OR (state = 'synchronized') IS DISTINCT FROM d::bool OR d::bool AND rev::text IS DISTINCT FROM b)},
 	'each account has its revision, key and state');
@@ -450,14 +450,14 @@ is_none($node, $db, q{SELECT encode(digest, 'hex'), did, reason FROM bad WHERE e
 	AND (reason NOT LIKE 'The commit must be signed by%'
 	  OR digest NOT IN (SELECT b.digest FROM bad AS b JOIN identity AS i ON i.did = b.did, atid.plc_log_keys(i.log) AS k
 	                    WHERE atid.event_is_signed_by(b.frame, k.key)))},
-	'... and no other, except what came before its key was known, or after it was one');
-is_none($node, $db, 'SELECT code, reason FROM bad WHERE code IS NULL OR code NOT IN (SELECT code FROM code)', 'each has a code of the list');
+	'... and no other, except frames that came before a key was known or after it was replaced');
+is_none($node, $db, 'SELECT code, reason FROM bad WHERE code IS NULL OR code NOT IN (SELECT code FROM code)', 'each has a code from the list');
 is_none($node, $db, 'SELECT digest FROM bad WHERE digest <> sha256(frame) OR frame IS NULL AND reason NOT LIKE $$The frame must not be longer%$$', '... as it came');
 cmp_ok($node->safe_psql($db, q{SELECT count(*) FROM bad WHERE reason = 'The records must not be larger than four times the frame.'}),
 	'>', 0, 'a record that is there many times is not taken from a frame');
 
 my $state = network('state');
-is($state->{early}, 0, 'no list is asked for before the stream is heard');
+is($state->{early}, 0, 'no list is requested before the stream is heard');
 my %fault = (%{ $state->{faults} }, %done);
 note(sprintf '%d events of %d accounts; %d faults; %s records, %s bad frames; lost %s, twice %s',
 	$state->{events}, $state->{accounts}, sum(values %fault),
@@ -467,16 +467,16 @@ cmp_ok($fault{$_}, '>', 0, "it has happened: $_") foreach sort keys %fault;
 note("$_: $fault{$_}") foreach sort keys %fault;
 
 is($node->safe_psql($db, q{SELECT count(atid.dag_cbor_get_text(block, '{text}')) > 0 FROM record WHERE atid.dag_cbor_is_valid(block)}),
-	't', 'a field of the records can be read');
+	't', 'fields of the records can be read');
 my $no_cbor = $node->safe_psql($db, q{SELECT array_agg(uri) FROM record WHERE NOT atid.dag_cbor_is_valid(block)});
 is($node->safe_psql($db, "SELECT '$no_cbor' LIKE '{at:%', count(*) FROM reference WHERE uri = ANY ('$no_cbor')"),
-	't|0', 'those that are not DAG-CBOR are there, and do not stand in the way');
+	't|0', 'records that are not DAG-CBOR are kept, and do no harm');
 
-# Another PDS in place of what was followed. Its accounts would go with the next answers.
-is($indexer->stop($consumer), 0, 'it ends');
+# Another PDS takes the place of the followed server, whose accounts would be deleted with the next answers.
+is($indexer->stop($consumer), 0, 'the consumer ends');
 network('of?did=did:web:other.example');
 $consumer = start_consumer(ATID_REPLACED_SERVICE_URL => $localhost);
-ok($indexer->wait_for_log($consumer, qr/Z info stream connected /), 'a PDS is followed in place of the server that ATID_REPLACED_SERVICE_URL names');
+ok($indexer->wait_for_log($consumer, qr/Z info stream connected /), 'a PDS is followed in place of the server in ATID_REPLACED_SERVICE_URL');
 is($indexer->stop($consumer), 0, '... until it ends');
 network('of');
 $consumer = start_consumer(ATID_ALLOW_PRIVATE_ADDRESSES => 1, ATID_SERVICE_URL => $localhost);
@@ -487,12 +487,12 @@ $indexer->wait_for_log($consumer, qr/Z info stream connected /);
 #
 my $labels = start_consumer(ATID_STREAM_KIND => 'labels');
 wait_for('the labels', q{SELECT cursor = 4 FROM shard WHERE stream LIKE '%Labels'});
-# Somebody holds a lock that it waits for; then it is told to end.
+# Another session holds a lock that the program waits for; then it gets SIGTERM.
 my $locker = AtidTest::Session->new($node, $db);
 $locker->ok(q{BEGIN; SELECT FROM shard WHERE stream LIKE '%Labels' FOR UPDATE});
 wait_for('it waits', sprintf q{SELECT count(*) = 1 FROM pg_stat_activity WHERE query LIKE '%%indexer.process_frames(%%' AND %d = ANY (pg_blocking_pids(pid))}, $locker->pid);
 $labels->{run}->signal('TERM');
-my $told_to_end = time; # below, there is time to do other things
+my $told_to_end = time; # other tests run before the result is checked below
 is($node->safe_psql($db, q{SELECT count(*) FROM account JOIN expected.line ON a = did::text AND d::bool <> (state = 'synchronized') WHERE what = 'account'}), 0,
 	'a labeler does not decide which account is active');
 is($node->safe_psql($db, q{SELECT string_agg(val, ' ') FROM labels_in_force}), 'rude', 'labels in force');
@@ -501,7 +501,7 @@ is($node->safe_psql($db, q{SELECT reason FROM bad WHERE stream LIKE '%Labels'}),
 	'a label with a U+0000 is counted, and the cursor passes its frame');
 
 #
-# How fast it is.
+# The speed.
 #
 if ($ENV{ATID_RATE})
 {
@@ -509,7 +509,7 @@ if ($ENV{ATID_RATE})
 	my $from = network('mark')->{seq};
 	network('plain?n=' . ($ENV{ATID_RATE} - 1));
 	$node->safe_psql($db, "CREATE TABLE expected.$_ AS TABLE $_") foreach qw(account record);
-	# all that the commits have, and one collection of 1 % of it
+	# all collections of the commits, and one collection with 1 % of the records
 	foreach my $wanted ('*', 'com.example.rare')
 	{
 		$node->safe_psql($db, "SET session_replication_role = replica; UPDATE want SET value = '$wanted' WHERE what = 'collection'");
@@ -549,7 +549,7 @@ if ($ENV{ATID_RATE})
 }
 
 #
-# An index of the user's that raises an error.
+# A user's index that raises an error.
 #
 $node->safe_psql($db, q{CREATE INDEX raises ON record ((atid.dag_cbor_get_text(block, '{number}')::int))
 	WHERE atid.at_uri_collection(uri) = 'com.example.zero'});
@@ -557,11 +557,11 @@ network('zero');
 $last = network('settle')->{seq};
 wait_for('the stream goes on', "SELECT max(cursor) >= $last FROM status_stream");
 is($node->safe_psql($db, q{SELECT count(*) FROM bad WHERE reason LIKE 'invalid input syntax for type integer%'}), 1,
-	'a frame of which an index cannot take the record is kept aside');
+	'a frame whose record an index refuses is kept aside');
 wait_for('the account shows why',
 	q{SELECT count(*) = 1 FROM account WHERE state = 'desynchronized' AND problem = 'not_written' AND detail LIKE 'invalid input syntax%'});
 
-# A trigger of the user's that does. Among many frames the one is found. More than a set size is not kept.
+# A user's trigger that raises one. Among many frames the faulty one is found. Only a set size is kept.
 if (!$citus)
 {
 	$node->safe_psql($db, q{CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE 'not that one'; END$$;
@@ -579,7 +579,7 @@ if (!$citus)
 	$last = network('settle')->{seq};
 	$consumer->{run}->signal('CONT');
 	wait_for('the stream goes on', "SELECT max(cursor) >= $last FROM status_stream");
-	is($node->safe_psql($db, q{SELECT count(*) FROM bad WHERE reason = 'not that one'}), 1, 'so it is where a trigger raises one');
+	is($node->safe_psql($db, q{SELECT count(*) FROM bad WHERE reason = 'not that one'}), 1, '... and so is one for which a trigger raises an error');
 	wait_for('the others go on', q{SELECT count(*) = 1 FROM account WHERE state NOT IN ('synchronized', 'inactive', 'barred')});
 }
 else
@@ -593,33 +593,33 @@ $last = network('settle')->{seq};
 wait_for('the stream goes on', "SELECT max(cursor) >= $last FROM status_stream");
 is($node->safe_psql($db, 'SELECT count(*) FROM bad'), $kept, 'only as many bad frames are kept as the settings allow');
 
-# The one that was told to end long ago, and another one that is told twice.
-is($indexer->ended($labels, 60), 1 << 8, 'one that waits for the database ends all the same');
+# The program that got SIGTERM above, and another one that gets it twice.
+is($indexer->ended($labels, 60), 1 << 8, 'a program that waits for the database ends all the same');
 cmp_ok((stat $labels->{log})[9] - $told_to_end, '<', 15 + 5 * AtidTest::Indexer::patience(), '... within 15 seconds');
-like(slurp_file($labels->{log}), qr/Z error run failed error="not ended after 10 s: the database does not answer/, '... and says so');
+like(slurp_file($labels->{log}), qr/Z error run failed error="not ended after 10 s: the database does not answer/, '... and the log says so');
 $labels = start_consumer(ATID_STREAM_KIND => 'labels');
 wait_for('it waits', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE query LIKE '%indexer.start_stream(%' AND wait_event_type = 'Lock'});
 $labels->{run}->signal('TERM');
 sleep 1.2;
 $labels->{run}->signal('INT');
-is($indexer->ended($labels, 5 * AtidTest::Indexer::patience()), 1 << 8, 'a second signal ends it at once');
+is($indexer->ended($labels, 5 * AtidTest::Indexer::patience()), 1 << 8, 'a second signal ends a program at once');
 $locker->quit;
 
-# The relay has ended.
+# The relay has stopped.
 $network->stop;
 $node->safe_psql($db, 'UPDATE stream SET error = NULL');
 wait_for('it is unwell', q{WITH o AS (UPDATE shard SET taken = now() - interval '3 min' WHERE stream NOT LIKE '%Labels' AND taken > now() - interval '2 min')
 	SELECT problem LIKE '%not heard%' FROM status_stream WHERE name = (SELECT name FROM stream WHERE kind = 'repos' ORDER BY started DESC LIMIT 1)});
-sleep 2.5; # in which a shard that is idle makes transactions
+sleep 2.5; # time for an idle shard to run transactions
 like($node->safe_psql($db, q{SELECT problem FROM status_stream WHERE name = (SELECT name FROM stream WHERE kind = 'repos' ORDER BY started DESC LIMIT 1)}), qr/not heard/,
-	'where the relay has ended, the stream is unhealthy');
+	'after the relay has stopped, the stream is unhealthy');
 
 is($indexer->stop($consumer), 0, 'SIGTERM ends it, with status 0');
 my $actives = q{SELECT count(*) FROM account WHERE state <> 'inactive' AND said IS NOT NULL};
 is($node->safe_psql($db, "$actives; UPDATE want SET listed = '';
 	SELECT count(store_listing_page('*', '', (SELECT jsonb_agg(jsonb_build_object('did', did, 'active', false)) FROM account WHERE said IS NOT NULL), NULL,
-		'-infinity')); $actives") =~ /^([1-9]\d*)\n1\n\1$/, 1, 'what the stream says is newer than a list');
-like(slurp_file($consumer->{log}), qr/Z info progress frames=\d+ rate=\d+ lag=[\d.-]+ commits=\d+ refused=\d+ loaded=\d+\n\z/, 'it shows its progress');
+		'-infinity')); $actives") =~ /^([1-9]\d*)\n1\n\1$/, 1, 'statements of the stream are newer than a list');
+like(slurp_file($consumer->{log}), qr/Z info progress frames=\d+ rate=\d+ lag=[\d.-]+ commits=\d+ refused=\d+ loaded=\d+\n\z/, 'the program logs its progress');
 
 $states->finish if $states;
 $node->stop;

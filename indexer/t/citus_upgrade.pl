@@ -57,7 +57,7 @@ sub released
 
 {
 	my ($status, $said) = released('1.3.1', $node->new_database('indexer_1_3_1'))->command('upgrade');
-	ok($status == 1 && $said =~ /On Citus .* version 1\.3\.1 .*atid-indexer 1\.3\.3 first/, '1.3.1 has to go by 1.3.3') or diag("$status $said");
+	ok($status == 1 && $said =~ /On Citus .* version 1\.3\.1 .*atid-indexer 1\.3\.3 first/, 'a schema of 1.3.1 must be upgraded to 1.3.3 first') or diag("$status $said");
 }
 
 foreach my $version ('1.3.3')
@@ -81,15 +81,15 @@ SQL
 	like($before, qr/^100\d\d\d\|.*account h, identity h, record h, reference h$/s, "$version: 100,000 records, distributed");
 	($status, $said) = $indexer->command('upgrade');
 	is($status, 0, "$version: upgrade") or diag($said);
-	is(one($db, $rows) . one($db, $parts) . one($db, $shards), $before, "$version: not a record is lost");
+	is(one($db, $rows) . one($db, $parts) . one($db, $shards), $before, "$version: no record is lost");
 	is(one($db, 'SELECT most_bad FROM settings'), 12345, "$version: a setting that was changed");
 	is(one($db, q{SELECT count(*) FROM pg_indexes WHERE indexname = 'mine'}) . one($db, 'SELECT count(*) > 0 FROM public.mine_too')
 		. one($db, qq{SELECT has_table_privilege('reader of $version', 'record', 'SELECT')}) . one($db, 'SELECT min(mine) FROM identity'),
-		'1ttx', "$version: what the operator has added stays");
-	is(one($db, $_->[1]), one($new, $_->[1]), "$version: $_->[0] as in a new one") foreach [ 'columns', $columns ], [ 'functions', $functions ];
+		'1ttx', "$version: the operator's additions stay");
+	is(one($db, $_->[1]), one($new, $_->[1]), "$version: $_->[0] as in a new schema") foreach [ 'columns', $columns ], [ 'functions', $functions ];
 	one($db, $_) foreach "SELECT reload_account('$did')", q{SELECT fail_load(c.did, c.claim, 'throttled', NULL, true, 60) FROM claim_loads(9, true, NULL, NULL, '{}') AS c WHERE c.claim > 0};
 	is(one($db, "SELECT why, detail FROM trouble WHERE did = '$did'"), 'throttled|its host has asked for a pause', "$version: ... and they work");
-	# the next events
+	# Events after the upgrade.
 	one($db, qq{DELETE FROM record WHERE did = '$did'; SELECT start_stream('relay', 'repos', NULL, 1); TRUNCATE host});
 	one($db, $_) foreach "SELECT process_frames('relay', 0, 1, ARRAY[demo.sync(11, '$did')])", 'SELECT reconcile_wants(99)', "SELECT reload_account('$did')",
 		q{SELECT (store_repository(c.did, c.claim, demo.car(c.did))).outcome FROM claim_loads(9, true, NULL, NULL, '{}') AS c WHERE c.claim > 0};

@@ -59,7 +59,7 @@ sub ask { return $program->ask($_[0]); }
 sub last_of { return AtidTest::Indexer::last_of($node, $sql, 'SET search_path = indexer, public', @_); }
 
 #
-# What the stream has noted of an account is followed.
+# Notices of the stream about an account are followed.
 #
 my $wants = "DELETE FROM want WHERE what = 'account'; INSERT INTO want (what, value) VALUES ('signal', 'a.b.c')";
 my $new = 'did:web:new.example';
@@ -67,13 +67,13 @@ is(last_of($wants, "INSERT INTO notice (did, what, because) VALUES ('$new', 'sig
 		"SELECT what, value, because FROM want WHERE value = '$new'"),
 	"account|$new|a.b.c", 'heed: an account with a wanted signal is wanted');
 is(last_of($wants, "INSERT INTO notice (did, what, because) VALUES ('$new', 'signal', 'a.b.c')", 'SELECT reconcile_wants(10)',
-		"SELECT state FROM account WHERE did = '$new'"), 'unidentified', '... and comes');
+		"SELECT state FROM account WHERE did = '$new'"), 'unidentified', '... and is loaded');
 is(last_of($wants, "INSERT INTO notice (did, what, because) VALUES ('$new', 'signal', 'a.b.d'), ('$new', 'signal', 'a.b.c')",
 		'SELECT process_notices(10)', "SELECT because FROM want WHERE value = '$new'"), 'a.b.c', '... though another signal is no longer wanted');
 is(last_of($wants, "INSERT INTO notice (did, what, because) VALUES ('$new', 'signal', 'a.b.d')", 'SELECT process_notices(10)',
-		"SELECT count(*) FROM want WHERE value = '$new'"), 0, '... and none with only that one');
+		"SELECT count(*) FROM want WHERE value = '$new'"), 0, '... and an account with only that signal is not');
 is(last_of("INSERT INTO notice (did, what) VALUES ('$new', 'met')", 'SELECT process_notices(10)', "SELECT count(*) FROM account WHERE did = '$new'"), 1,
-	'heed: a new account comes where all are wanted');
+	'heed: a new account is added where all are wanted');
 my $known = "SELECT add_account('$new'); UPDATE identity SET ask = now() + interval '9 h', answered = now() - interval '1 h', asked = 3 WHERE did = '$new'";
 my $asked = "SELECT ask <= now(), asked, wanted IS NOT NULL, nudged, doubted FROM identity WHERE did = '$new'";
 my %heeded = (identity => 't|0|t|1|0', signature => 't|0|t|0|1');
@@ -93,21 +93,21 @@ is(last_of(($fail) x 3, q{SELECT what, value, failures, why, detail, next - now(
 	'list_problems: why it fails, and what to do; the pauses grow');
 is(last_of(($fail) x 30, q{SELECT next - now() FROM list_problems}), '00:05:00', '... to five minutes');
 is(last_of(q{SELECT fail_listing('*', '', 'throttled', '429', 1000)}, q{SELECT next - now(), remedy FROM list_problems}),
-	'00:16:40|nothing: the server has asked for a pause', '... or as long as the server asks for');
-is(last_of(q{SELECT fail_listing('*', 'other', 'timeout', '', 0)}, 'SELECT count(*) FROM list_problems'), 0, 'a page that is no longer the next one does not count');
+	'00:16:40|nothing: the server has asked for a pause', '... or for as long as the server asks');
+is(last_of(q{SELECT fail_listing('*', 'other', 'timeout', '', 0)}, 'SELECT count(*) FROM list_problems'), 0, 'the failure of a page that is no longer the next one does not count');
 is(last_of($fail, q{SELECT store_listing_page('*', '', '[]', 'next', now())}, "SELECT (SELECT count(*) FROM list_problems), failures, again, listed FROM want WHERE value = '*' AND what = 'account'"),
-	'0|0||next', 'a page that is read ends it');
+	'0|0||next', 'reading a page ends the failure');
 is(last_of("INSERT INTO want (what, value) VALUES ('signal', 'a.b.c')", "SELECT fail_listing('a.b.c', '', 'not_found', '404', 0), mark_listing_unsupported('a.b.c', '404')", 'SELECT count(*) FROM list_problems'),
-	0, '... and so does another list in its place');
+	0, '... and so does replacing the list');
 my $stream = "SELECT start_stream('s', 'repos', NULL, 1); SELECT process_frames('s', 0, 1, '{}', 0)";
-is(last_of($stream, $fail, q{SELECT coalesce(stream_health('s'), 'ok'), (SELECT value FROM watch WHERE what = 'lists_failing')}), 'ok|1', 'the metric has it at once');
+is(last_of($stream, $fail, q{SELECT coalesce(stream_health('s'), 'ok'), (SELECT value FROM watch WHERE what = 'lists_failing')}), 'ok|1', 'the metric shows it at once');
 like(last_of($stream, $fail, q{UPDATE want SET failing = now() - interval '61 min'}, q{SELECT stream_health('s')}),
 	qr/^the list of all accounts could not be read since .*: server error, 500 InternalServerError; see "atid-indexer status"$/, '... and /healthz after an hour');
 is(last_of("SELECT start_stream('s', 'labels', NULL, 1); SELECT process_frames('s', 0, 1, '{}', 0)", $fail, q{UPDATE want SET failing = now() - interval '61 min'}, q{SELECT coalesce(stream_health('s'), 'ok')}), 'ok',
 	'... but not for a labeler');
 
 #
-# A list that does not end: its pages have accounts from .. to, as many each, of a number that begins again after all.
+# A list that does not end. Its pages have accounts from .. to, so many each, which repeat after a number of them.
 #
 ask(q{CREATE SCHEMA try; CREATE FUNCTION try.pages(of text, n int, each int, all_accounts int) RETURNS int LANGUAGE plpgsql AS $$
 	DECLARE at text := '';
@@ -121,18 +121,18 @@ ask(q{CREATE SCHEMA try; CREATE FUNCTION try.pages(of text, n int, each int, all
 		RETURN NULL;
 	END $$});
 my $signal = "DELETE FROM want; INSERT INTO want (what, value) VALUES ('signal', 'a.b.c')";
-is(last_of($signal, q{SELECT try.pages('a.b.c', 40, 1000, 1000000)}), '', 'a list whose pages have new accounts is well');
+is(last_of($signal, q{SELECT try.pages('a.b.c', 40, 1000, 1000000)}), '', 'a list whose pages have new accounts is healthy');
 is(last_of($signal, q{SELECT try.pages('a.b.c', 40, 1000, 2000) BETWEEN 15 AND 25}), 't', 'one that goes in a circle of two pages is endless after some twenty');
-is(last_of($signal, q{UPDATE want SET refused = true}, q{SELECT try.pages('*a.b.c', 40, 1000, 1) BETWEEN 2 AND 40}), '', '... where a page has one account, later');
+is(last_of($signal, q{UPDATE want SET refused = true}, q{SELECT try.pages('*a.b.c', 40, 1000, 1) BETWEEN 2 AND 40}), '', '... later if a page has one account');
 is(last_of($signal, q{UPDATE want SET entries = 10000, listed = 'page9'}, q{SELECT store_listing_page('a.b.c', 'page9', '[]', 'next', now())}, q{SELECT why, detail FROM list_problems}),
-	'endless|10001 entries of about 0 accounts', '... and one of empty pages');
+	'endless|10001 entries of about 0 accounts', '... and so is one of empty pages');
 my @endless = ($signal, q{SELECT try.pages('a.b.c', 40, 1000, 2000)});
-is(last_of(@endless, $next), '', '... the next page waits');
+is(last_of(@endless, $next), '', '... its next page waits');
 is(last_of(@endless, (q{SELECT store_listing_page('a.b.c', listed, '[]', listed || 'x', now()) FROM want WHERE what = 'signal'}) x 4, q{SELECT next - now(), failures FROM list_problems}), '00:00:32|5',
-	'... for ever longer');
-like(last_of(@endless, 'SELECT remedy FROM list_problems'), qr/report it to the server's operator/, '... with what to do');
+	'... longer each time');
+like(last_of(@endless, 'SELECT remedy FROM list_problems'), qr/report it to the server's operator/, '... with advice');
 is(last_of(@endless, q{SELECT store_listing_page('a.b.c', listed, '[]', NULL, now()) FROM want WHERE what = 'signal'}, 'SELECT (SELECT count(*) FROM list_problems), listed FROM want WHERE what = $$signal$$'), '0|',
-	'... until it ends');
+	'... until the list ends');
 is(last_of(@endless, q{UPDATE want SET listed = '', again = NULL}, q{SELECT store_listing_page('a.b.c', '', '[{"did": "did:web:a.example"}]', 'x', now())}, 'SELECT (SELECT count(*) FROM list_problems), entries FROM want WHERE what = $$signal$$'), '0|1',
 	'... or is read from its beginning');
 is(last_of($signal, 'UPDATE settings SET most_listed = 5000', q{SELECT try.pages('a.b.c', 40, 1000, 1000000)}), 6, 'most_listed: a list with more entries is endless, too');
@@ -156,7 +156,7 @@ foreach ([ 6, 1, '6|1' ], [ 5, 8, '5|8' ], [ 5, 6, '5|7' ], [ 4, 9, '5|7' ])
 }
 
 #
-# Refused labels beyond their bound: the older half is deleted, and what is left is read again only when the file grows.
+# Refused labels beyond their bound: the older half is deleted, and the rest is read again only when the file grows.
 #
 my $refused = q{INSERT INTO labels_refused SELECT jsonb_build_object('uri', repeat(n::text, 100)), now() + n * interval '1 s' FROM generate_series(1, 2000) AS n};
 my $reads   = q{CREATE TEMP TABLE reads AS SELECT seq_tup_read + coalesce(idx_tup_fetch, 0) AS n FROM pg_stat_xact_user_tables WHERE relid = 'labels_refused'::regclass};
@@ -164,11 +164,11 @@ my $more    = q{SELECT seq_tup_read + coalesce(idx_tup_fetch, 0) - n FROM reads,
 my @full    = ('TRUNCATE labels_refused', $refused, q{UPDATE settings SET most_labels_refused = pg_total_relation_size('labels_refused') - 1});
 is(last_of(@full, 'SELECT run_maintenance()', 'SELECT count(*), min(received) > now() FROM labels_refused'), '1000|t', 'most_labels_refused: the older half is deleted');
 is(last_of(@full, 'SELECT run_maintenance()', $reads, ('SELECT run_maintenance()') x 3, $more), 0, '... and the rest is not read again');
-is(last_of(@full, 'SELECT run_maintenance()', $reads, $refused, 'SELECT run_maintenance()', "SELECT ($more) >= 3000"), 't', '... until there is more');
-is(last_of(@full, 'SELECT run_maintenance()', 'UPDATE settings SET most_labels_refused = 1', 'SELECT run_maintenance()', 'SELECT count(*) FROM labels_refused'), 500, 'a bound that is lowered holds at once');
+is(last_of(@full, 'SELECT run_maintenance()', $reads, $refused, 'SELECT run_maintenance()', "SELECT ($more) >= 3000"), 't', '... until there are more');
+is(last_of(@full, 'SELECT run_maintenance()', 'UPDATE settings SET most_labels_refused = 1', 'SELECT run_maintenance()', 'SELECT count(*) FROM labels_refused'), 500, 'a lowered bound takes effect at once');
 
 #
-# An account that a constraint of the operator's refuses to change: neither it nor others stop reconcile_wants().
+# An account whose change an operator's constraint refuses does not stop reconcile_wants().
 #
 my @three = ((map { "SELECT add_account('did:web:$_.example')" } qw(a b c)),
 	q{ALTER TABLE account ADD CONSTRAINT mine CHECK (did <> 'did:web:a.example' OR wants = 0), ADD CONSTRAINT mine_too CHECK (did <> 'did:web:new.example')},
@@ -194,18 +194,18 @@ my %columns = map { my ($of, $has) = split /\|/; $of => [ split /,/, $has ] } gr
 	SELECT proname, string_agg(DISTINCT n, ',') FROM pg_proc AS p CROSS JOIN LATERAL unnest(proargnames, proargmodes) AS a (n, m)
 	WHERE pronamespace IN ('indexer'::regnamespace, 'atid'::regnamespace) AND m IN ('o', 't', 'b')
 	  AND NOT EXISTS (SELECT FROM pg_class AS c WHERE c.relname = p.proname AND c.relnamespace IN ('indexer'::regnamespace, pg_my_temp_schema())) GROUP BY proname});
-cmp_ok(scalar keys %columns, '>', 50, 'the tables and functions have columns');
+cmp_ok(scalar keys %columns, '>', 50, 'tables and functions have columns to check');
 
-# The names that are found in a function whose argument is "value".
+# The captured names that are found in a function whose argument is "value".
 sub captured { return join ' ', map { /: (\w+), in/ } AtidTest::Names::captured("CREATE FUNCTION f(value text) RETURNS int LANGUAGE plpgsql AS \$\$ BEGIN $_[0]; END \$\$;", \%columns); }
 is(captured(q{RETURN QUERY WITH taken AS (DELETE FROM notice AS x WHERE x.n = 1 RETURNING *)
 	SELECT min(because) FILTER (WHERE EXISTS (SELECT 1 FROM want AS w WHERE (w.what, w.value) = ('signal', because))) FROM taken}), 'because',
 	'a name of a common table expression is captured by an inner table');
-is(captured('UPDATE account AS a SET state = (SELECT problem FROM identity AS i WHERE i.did = a.did)'), 'problem', '... one of the table of an UPDATE');
+is(captured('UPDATE account AS a SET state = (SELECT problem FROM identity AS i WHERE i.did = a.did)'), 'problem', '... and so is one of the table of an UPDATE');
 is(captured(q{PERFORM FROM exclusion AS x WHERE EXISTS (SELECT 1 FROM want WHERE value = 'x')}), 'value', '... and an argument');
-is(captured(q{IF EXISTS (SELECT 1 FROM want AS w WHERE w.value = f.value) THEN DELETE FROM want AS w WHERE w.what = 'x'; END IF}), '', 'a name that is qualified is not');
+is(captured(q{IF EXISTS (SELECT 1 FROM want AS w WHERE w.value = f.value) THEN DELETE FROM want AS w WHERE w.what = 'x'; END IF}), '', 'a qualified name is not');
 is(captured('INSERT INTO want (what, value) SELECT x.what, x.value FROM (SELECT what, because AS value FROM want) AS x ON CONFLICT (what, value) DO NOTHING'), '',
-	'... nor the columns that are written, nor a subquery that sees no other table');
+	'... and neither are written columns, or names in a subquery that sees no other table');
 is(join("\n", map { AtidTest::Names::captured(slurp_file("$root/indexer/sql/$_"), \%columns) }
 	(grep { !m{^migrations/} } sql_files('install.sql')), 'citus.sql'), '', 'no function or view has such a name');
 
@@ -216,7 +216,7 @@ my $network = AtidTest::Network->new($oracles->{node}, "$folder/network.js", Ati
 my $url     = $network->url;
 sub network { return $network->ask($_[0]); }
 network('calm');
-$network->http->get("$url/xrpc/com.atproto.sync.listRepos");    # the first list is none
+$network->http->get("$url/xrpc/com.atproto.sync.listRepos");    # the first list is empty
 
 my @running;
 END
@@ -270,7 +270,7 @@ $live->command('lexicon', 'add', "$folder/mine.json");
 unlike(($live->call('want', 'list'))[1], qr/no Lexicon/, '... unless there is one');
 my $runs = $live->start(%settings);
 ok($live->wait_for('the list of the signal', "SELECT listed IS NULL FROM want WHERE what = 'signal'"), 'run: the list of the signal is read');
-has_record($live, network("join?collection=$mine")->{did}, $mine, 'run: an account that shows the signal in the stream is found');
+has_record($live, network("join?collection=$mine")->{did}, $mine, 'run: an account that has the signal in the stream is found');
 
 # A list whose second page always fails, while that of a signal goes on.
 network('lists?mode=broken');
@@ -279,7 +279,7 @@ ok($live->wait_for('the list fails', "SELECT failures > 2 FROM list_problems WHE
 my $since = $live->ask(q{SELECT to_char(since, 'YYYY-MM-DD HH24:MI') FROM list_problems});
 like(($live->command(@$_))[1], qr/^ *account +\*:? .*server error: 500, since \Q$since\E, again at \d.*; report it to the server's operator/m, "... which @$_ shows") foreach [ 'want', 'list' ], ['status'];
 $live->ask("UPDATE want SET listed = '' WHERE what = 'signal'");
-ok($live->wait_for('the list of the signal', "SELECT listed IS NULL FROM want WHERE what = 'signal'"), '... while another list is read');
+ok($live->wait_for('the list of the signal', "SELECT listed IS NULL FROM want WHERE what = 'signal'"), '... while another list is being read');
 network('lists?mode=collections');
 ok($live->wait_for('the list', "SELECT listed IS NULL AND failing IS NULL FROM want WHERE (what, value) = ('account', '*')"), '... and is read to its end once it can be');
 unlike(($live->call('status'))[1], qr/Lists of accounts/, '... and no longer reported');
@@ -294,21 +294,21 @@ my $ups = start($with, {}, 'up', "$folder/lexicons", $url);
 ok($with->wait_for_log($ups, qr/warn up retries error="\Q$url\E: server error: 503/), 'up: a server that fails is asked again');
 is($with->ask("SELECT to_regnamespace('indexer') IS NULL"), 't', '... and nothing is changed until it answers');
 network('lists?mode=collections');
-ok($with->wait_for_log($ups, qr/^wanted +accounts that have \Q$mine\E$/m), '... up starts') or diag(slurp_file($ups->{log}));
+ok($with->wait_for_log($ups, qr/^wanted +accounts that have \Q$mine\E$/m), '... then "up" starts') or diag(slurp_file($ups->{log}));
 # (it reports what is wanted before it commits)
 ok($with->wait_for('up', "SELECT count(*) > 0 FROM want WHERE what = 'signal'"), '... with a schema');
-is($with->ask("SELECT string_agg(what || ' ' || value, ', ' ORDER BY what) FROM want WHERE because IS NULL"), "collection $mine, signal $mine", '... that wants these');
+is($with->ask("SELECT string_agg(what || ' ' || value, ', ' ORDER BY what) FROM want WHERE because IS NULL"), "collection $mine, signal $mine", '... that wants these collections');
 ok($with->wait_for('the list', "SELECT bool_and(listed IS NULL) FROM want WHERE what = 'signal' HAVING count(*) = 1"), '... with the signal of its Lexicon')
   or diag(slurp_file($ups->{log}));
-has_record($with, network("join?collection=$mine")->{did}, $mine, '... and finds an account that shows it in the stream');
+has_record($with, network("join?collection=$mine")->{did}, $mine, '... and finds an account that has it in the stream');
 $live->stop($runs);
 
-# The relay no longer lists by collection: the program asks about each account.
+# The relay no longer lists by collection: the program checks each account.
 network('lists?mode=');
 $with->ask($quick);
 $with->ask("UPDATE want SET listed = '' WHERE what = 'signal'");
-ok($with->wait_for('each is asked about', "SELECT bool_and(refused AND listed IS NULL) FROM want WHERE what = 'signal'"), 'the list is refused, and each account asked about');
-has_record($with, network("join?collection=$mine")->{did}, $mine, '... an account that is new after that is found');
+ok($with->wait_for('each is asked about', "SELECT bool_and(refused AND listed IS NULL) FROM want WHERE what = 'signal'"), 'the list is refused, and each account is checked');
+has_record($with, network("join?collection=$mine")->{did}, $mine, '... and a new account is found after that');
 $ups->{run}->signal('TERM');
 eval { $ups->{run}->finish };
 
@@ -316,37 +316,37 @@ eval { $ups->{run}->finish };
 my $without = indexer('without_lists');
 my $there   = "SELECT count(DISTINCT did) FROM record";
 $ups = start($without, {}, 'up', "$folder/lexicons", $url);
-ok($without->wait_for_log($ups, qr/^wanted +all accounts of the server$/m), 'up: a server without such lists: all accounts are wanted');
+ok($without->wait_for_log($ups, qr/^wanted +all accounts of the server$/m), 'up: on a server without such lists, all accounts are wanted');
 my $joined = network("join?collection=$mine")->{did};
-has_record($without, $joined, $mine, '... and come');
+has_record($without, $joined, $mine, '... and loaded');
 # (an account that was still to be loaded when the program ends would be counted later)
 $without->wait_for('all are loaded', q{SELECT (SELECT listed IS NULL FROM want WHERE (what, value) = ('account', '*'))
 	AND NOT EXISTS (SELECT 1 FROM account AS a JOIN identity AS i USING (did)
 	WHERE a.state = 'loading' OR a.state = 'desynchronized' AND a.failures = 0 OR a.state = 'unidentified' AND i.problem IS NULL)})
   or diag($without->ask('SELECT string_agg(state, $$ $$) FROM account'));
-# (what is being loaded when the program ends comes again after a pause)
+# (accounts that are being loaded when the program ends are loaded again after a pause)
 $without->ask($quick);
 $ups->{run}->signal('TERM');
 eval { $ups->{run}->finish };
 my $dids = $without->ask($there);
 network('lists?mode=failing');
 $ups = start($without, {}, 'up', "$folder/lexicons", $url);
-ok($without->wait_for_log($ups, qr/^wanted +the accounts that were$/m), '... where it fails later, what was wanted stays');
+ok($without->wait_for_log($ups, qr/^wanted +the accounts that were$/m), '... if it fails later, the wants stay');
 $ups->{run}->signal('TERM');
 eval { $ups->{run}->finish };
 network('lists?mode=collections');
 my $claim = "SELECT claim FROM account WHERE did = '$joined'";
 my $claims = $without->ask($claim);
 $ups = start($without, {}, 'up', "$folder/lexicons", $url);
-ok($without->wait_for_log($ups, qr/^wanted +accounts that have \Q$mine\E$/m), '... and once it lists them, only these are');
-ok($without->wait_for('others have gone', "SELECT count(*) = $dids AND bool_and(state = 'synchronized') FROM account"), '... and all others go');
+ok($without->wait_for_log($ups, qr/^wanted +accounts that have \Q$mine\E$/m), '... and once it has such lists, only these accounts are wanted');
+ok($without->wait_for('others have gone', "SELECT count(*) = $dids AND bool_and(state = 'synchronized') FROM account"), '... and all others are deleted');
 is($without->ask("SELECT string_agg(DISTINCT what || ' ' || coalesce(because, value), ', ') FROM want") . ' ' . $without->ask($there) . ' ' . $without->ask($claim),
 	"account $mine, collection $mine, signal $mine $dids $claims", '... while those with such records stay, and are not loaded again');
 $ups->{run}->signal('TERM');
 eval { $ups->{run}->finish };
 $without->command('want', 'add', 'account', '*');
 $ups = start($without, {}, 'up', "$folder/lexicons", $url);
-ok($without->wait_for_log($ups, qr/^wanted +accounts that have \Q$mine\E, and all others: "atid-indexer want remove account '\*'" ends that$/m), 'what somebody else has added stays, and up says so');
+ok($without->wait_for_log($ups, qr/^wanted +accounts that have \Q$mine\E, and all others: "atid-indexer want remove account '\*'" ends that$/m), 'wants that somebody else has added stay, and "up" says so');
 $ups->{run}->signal('TERM');
 eval { $ups->{run}->finish };
 

@@ -42,7 +42,7 @@ my $states = AtidTest::States->new($node, $db);
 AtidTest::Indexer::fill($node, $db);
 
 #
-# Who was found by a signal, and then named.
+# An account that was found by a signal, and then named.
 #
 one($db, "INSERT INTO want (what, value) VALUES ('signal', 'a.b.c'); INSERT INTO want (what, value, because) VALUES ('account', '$second', 'a.b.c')");
 ($status, $said) = $indexer->command('want', 'add', 'account', $second);
@@ -52,7 +52,7 @@ is(one($db, "SELECT count(*) FROM want WHERE value = '$second'"), 1, 'an account
 one($db, "DELETE FROM want WHERE value = '$second'; SELECT reconcile_wants(99)");
 
 #
-# Who is excluded stays away.
+# An excluded account stays out.
 #
 foreach my $how ('exclude', 'forget')
 {
@@ -60,18 +60,18 @@ foreach my $how ('exclude', 'forget')
 		SELECT $how('$second')});
 	my $there = "SELECT (SELECT count(*) FROM account WHERE did = '$second'), (SELECT count(*) FROM record WHERE did = '$second'), (SELECT count(*) FROM identity WHERE did = '$second')";
 	is(one($db, $there), '0|0|0', "$how: its records are deleted");
-	is(one($db, qq{SELECT count(*) FROM reference WHERE subject <@ 'at://$second'}), 0, '... and what points at it') if $how eq 'forget';
+	is(one($db, qq{SELECT count(*) FROM reference WHERE subject <@ 'at://$second'}), 0, '... and so are references to it') if $how eq 'forget';
 	one($db, qq{SELECT process_frames('relay', 0, 1, ARRAY[demo.sync((SELECT max(cursor) + 1 FROM shard), '$second'),
 			demo.frame('#account', jsonb_build_object('seq', (SELECT max(cursor) + 2 FROM shard), 'did', '$second', 'active', true, 'time', '2026-01-01T00:00:00Z'))]);
 		SELECT reconcile_wants(99); SELECT reconcile_wants(99)});
-	is(one($db, $there), '0|0|0', '... at the next commit');
+	is(one($db, $there), '0|0|0', '... it stays out at the next commit');
 	one($db, qq{UPDATE want SET listed = '' WHERE (what, value) = ('account', '*'); SELECT store_listing_page('*', '', '[{"did": "$second"}, {"did": "$did"}]', NULL, now()); SELECT reconcile_wants(99)});
 	is(one($db, $there), '0|0|0', '... the next list');
 	one($db, qq{SELECT store_plc_log('$second', log, now()) FROM demo.log WHERE did = '$second'; INSERT INTO want (what, value) VALUES ('account', '$second') ON CONFLICT DO NOTHING; SELECT reconcile_wants(99); DELETE FROM want WHERE value = '$second'});
-	is(one($db, $there), '0|0|0', '... the next identity, and where it is wanted');
+	is(one($db, $there), '0|0|0', '... the next identity, and if it is wanted');
 	one($db, qq{SELECT include_account('$second'); SELECT reconcile_wants(99); SELECT store_plc_log('$second', log, now()) FROM demo.log WHERE did = '$second';
 		SELECT (store_repository(c.did, c.claim, demo.car(c.did))).outcome FROM claim_loads(9, false, NULL, NULL, '{}') AS c WHERE c.claim > 0});
-	is(one($db, "SELECT state FROM account WHERE did = '$second'"), 'synchronized', "... and include() has it come back");
+	is(one($db, "SELECT state FROM account WHERE did = '$second'"), 'synchronized', "... and include() brings it back");
 }
 
 $states->finish;

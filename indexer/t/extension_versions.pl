@@ -86,7 +86,7 @@ sub use_it
 	is(one($db, $versions), $before, '... leaves the extensions as they are');
 	($status, $said) = $indexer->command('lexicon', 'add', "$oracles->{folder}/post.json");
 	is($status, 0, '... a Lexicon is added') or diag($said);
-	like($said, qr/^taken from the package: com\.atproto\.repo\.strongRef$/m, '... with one of the package');
+	like($said, qr/^taken from the package: com\.atproto\.repo\.strongRef$/m, '... with one from the package');
 
 	AtidTest::Indexer::demo($node, $db);
 	AtidTest::Indexer::fill($node, $db);
@@ -120,7 +120,7 @@ SQL
 	return;
 }
 
-# What is the same in both.
+# Results that are the same in both.
 my %query = (
 	'accounts'        => q{SELECT did, state, status, rev, data FROM account ORDER BY did},
 	'identities'      => q{SELECT did, handle, key, host FROM identity ORDER BY did},
@@ -150,7 +150,7 @@ sub results
 my $newest_program = program('newest');
 use_it('the newest versions', 'newest', $newest_program);
 my $newest = results('newest', $newest_program);
-isnt($newest->{$_}, '', "$_: there are some") foreach sort keys %query;
+isnt($newest->{$_}, '', "$_: not empty") foreach sort keys %query;
 like($newest->{$_}, qr/^status 0$/m, $_) foreach sort grep { /^atid-indexer/ } keys %$newest;
 
 my $oldest_program = program('oldest', %oldest);
@@ -165,7 +165,7 @@ sub is_same
 }
 is_same('the oldest versions');
 
-# Text that a function runs, and the program's own, is looked up when it runs.
+# Names in the text that a function or the program runs are looked up when it runs.
 my %has = map { $_ => 1 } split /\n/,
   one('oldest', q{SELECT proname FROM pg_proc WHERE pronamespace = 'atid'::regnamespace UNION SELECT typname FROM pg_type WHERE typnamespace = 'atid'::regnamespace});
 my %lacks;
@@ -177,10 +177,10 @@ foreach my $path (glob "$root/indexer/{sql,sql/*,src/*}/*.{js,sql}")
 	$lacks{"atid.$_"} = 1 foreach grep { !$has{$_} } grep { my $name = $_; !grep { $_ eq $name } @if_there } $text =~ /\batid\.(\w+)/g;
 }
 cmp_ok(scalar keys %has, '>', 100, 'the oldest versions have functions and types');
-is(join(' ', sort keys %lacks), '', '... and all that the indexer names');
+is(join(' ', sort keys %lacks), '', '... and all those that the indexer names');
 
 #
-# An update under the schema.
+# An update of the extensions under an existing schema.
 #
 one('oldest', "ALTER EXTENSION $_ UPDATE") foreach sort keys %oldest;
 is(one('oldest', $versions), one('newest', $versions), 'the extensions are updated');
@@ -189,24 +189,24 @@ my ($status, $said) = $oldest_program->command('upgrade');
 is($status, 0, '... and the schema is upgraded again') or diag($said);
 
 #
-# Older ones. The name of a script tells the version before.
+# Older versions. The name of a script shows the previous version.
 #
 ($status, $said) = $oldest_program->command('--version');
 is($said, "$package->{version}\nThe database needs atid $oldest{atid} and atid_crypto $oldest{atid_crypto}, or later.\n", '--version');
 foreach my $name (sort keys %oldest)
 {
-	my ($script) = glob "$root/{.,crypto}/$name--*--$oldest{$name}.sql" or die "nothing leads to $name $oldest{$name}";
+	my ($script) = glob "$root/{.,crypto}/$name--*--$oldest{$name}.sql" or die "no script leads to $name $oldest{$name}";
 	my ($before) = $script =~ /--([\d.]+)--[\d.]+\.sql$/;
 	my $db       = "old_$name";
 	my $indexer  = program($db, %oldest, $name => $before);
 	($status, $said) = $indexer->command('init');
 	is($status, 1, "$name $before: refused");
 	is($said, "atid-indexer: The extension $name has version $before in this database, but $oldest{$name} or later is needed: ALTER EXTENSION $name UPDATE.\n",
-		'... which says what to do');
-	is(one($db, q{SELECT count(*) FROM pg_namespace WHERE nspname = 'indexer'}), 0, '... before anything is made');
+		'... with advice');
+	is(one($db, q{SELECT count(*) FROM pg_namespace WHERE nspname = 'indexer'}), 0, '... before anything is created');
 	one($db, "ALTER EXTENSION $name UPDATE");
 	($status, $said) = $indexer->command('init');
-	is($status, 0, '... and helps') or diag($said);
+	is($status, 0, '... and after the update it works') or diag($said);
 }
 
 $node->stop;

@@ -79,7 +79,7 @@ foreach my $limit (1, 2, 7, 13, 100, 300, 301)
 	is(join(' ', @{ all_of('items', $limit) }), sql($order), "pages of $limit have each row once, in order");
 }
 
-# While others write: what was there at the first page and is not deleted has to come.
+# While others write. Rows that exist at the first page and are not deleted have to come.
 my $n = 1000;
 foreach my $limit (3, 10)
 {
@@ -117,21 +117,21 @@ SQL
 foreach my $feed ('items', 'texts')
 {
 	my @keys = map { s{.*/}{}r } @{ all_of($feed, 1) };
-	is("@keys", 'k7 k1 k6', "$feed: no row without a time, of the future, or twice");
+	is("@keys", 'k7 k1 k6', "$feed: no row has no time, is of the future, or comes twice");
 }
 my $reasons = page('reasons', 10)->{feed};
 is($reasons->[2]{reason}{'$type'}, 'app.bsky.feed.defs#skeletonReasonRepost', 'a reason that is a URI is a repost');
 ok(!exists $reasons->[0]{reason}, '... NULL is none');
-is(length $reasons->[0]{feedContext}, 2000, '... and a context has the length that its Lexicon lets it have');
+is(length $reasons->[0]{feedContext}, 2000, '... and a context has at most the length that its Lexicon allows');
 is(page('pinned', 1)->{feed}[0]{reason}{'$type'}, 'app.bsky.feed.defs#skeletonReasonPin', 'a reason that is jsonb stays');
 is(sql(q{SELECT string_agg(name || ': ' || coalesce(problem, 'ok'), '; ' ORDER BY name) FROM xrpc.feeds()}),
 	'a b: its name must be a record key; items: ok; mine: ok; moment: its column at must be of the type timestamptz; '
 	  . 'other: its arguments must be "limit" int and cursor text; pinned: ok; reasons: ok; texts: ok; '
 	  . 'timeless: it must have the columns post and at; writes: it must be STABLE',
-	'what is a feed, and why another is none');
+	'feeds, and the reasons why other views are none');
 
 #
-# Cursors that nobody was given.
+# Cursors that the API has not given out.
 #
 my $uri = 'at://did:web:a.example/app.bsky.feed.post/k1';
 foreach my $cursor (
@@ -144,15 +144,15 @@ foreach my $cursor (
 foreach my $cursor ("1::at://did:web:b.example", "-1::at://did:web:b.example/com.example.x/k", "0::$uri", "100000000000000000::$uri", "-100000000000000000::$uri")
 {
 	my $page = page('items', 5, $cursor);
-	ok(ref $page->{feed}, "a place: $cursor");
+	ok(ref $page->{feed}, "a position: $cursor");
 }
 my $last = page('items', 3);
-is_deeply(page('items', 3, $last->{cursor}), { feed => [] }, 'behind the last row there is no cursor, which would go in a circle');
+is_deeply(page('items', 3, $last->{cursor}), { feed => [] }, 'after the last row there is no cursor, so clients do not go in a circle');
 like(fails(q{SELECT xrpc.feed_page('none', 5)}), qr/there is no such feed/, 'another name');
 like(fails(q{SELECT xrpc.feed_page('timeless', 5)}), qr/cannot be served/, 'a view without a time');
 
 #
-# An index of its own.
+# The index of a feed.
 #
 sql(<<'SQL');
 SET search_path = indexer, public;
@@ -187,7 +187,7 @@ unlike($plan, qr/cats\?/, '... whose rows are those with the word');
 unlike($plan, qr/Sort/, '... in order');
 is(join(' ', @{ all_of('cats', 7) }), $posts, '... with the same rows');
 is(sql(q{SELECT reltuples FROM pg_class JOIN indexer.feed_indexes('cats') AS i ON oid = i}), 60, '... and no others');
-is(sql(q{SELECT count(*) FROM indexer.feed_index_commands('cats') AS c WHERE c ~ '^(CREATE|DROP)'}), 0, 'it is made once');
+is(sql(q{SELECT count(*) FROM indexer.feed_index_commands('cats') AS c WHERE c ~ '^(CREATE|DROP)'}), 0, '... and is made once');
 foreach my $value ('null', '5', '[]', '{}', '"' . 'cat ' x 5000 . '"', '"x"')
 {
 	$n++;
@@ -213,9 +213,9 @@ foreach (
 # A row of a stranger
 #
 sql(q{CREATE VIEW feed.raises AS SELECT uri AS post, sort_at AS at FROM api.app_bsky_feed_post WHERE text::int > 0});
-like(fails(q{SELECT xrpc.feed_page('raises', 5)}), qr/invalid input syntax for type integer/, 'an expression that raises fails the page');
+like(fails(q{SELECT xrpc.feed_page('raises', 5)}), qr/invalid input syntax for type integer/, 'an expression that raises an error fails the page');
 sql(q{DROP VIEW feed.raises; CREATE VIEW feed.raises AS SELECT uri AS post, sort_at AS at FROM api.app_bsky_feed_post WHERE text ~ '^[0-9]{1,9}$' AND length(text) > 0});
-ok(page('raises', 5), 'one over the columns alone does not');
+ok(page('raises', 5), 'an expression over the columns alone does not');
 
 #
 # Labels
@@ -250,7 +250,7 @@ foreach (
 	is(scalar @found . ' ' . keys %once, "$count $count", "labels of $patterns, each once");
 }
 is(scalar labels('*', q{sources => '{did:web:l.example}', "limit" => 3}), 8, 'labels of a source');
-like(fails(q{SELECT xrpc."com.atproto.label.queryLabels"('{*}', cursor => 'x')}), qr/malformed/, 'a cursor that nobody was given');
+like(fails(q{SELECT xrpc."com.atproto.label.queryLabels"('{*}', cursor => 'x')}), qr/malformed/, 'a cursor that was not given out');
 
 #
 # Askers
@@ -262,8 +262,8 @@ my $log = "(SELECT log FROM demo.log WHERE did = '$did')";
 is(add($log, 'now()'), 'taken', 'the log of an asker');
 is(sql("SELECT key = (SELECT k.key FROM atid.plc_log_keys($log) AS k WHERE k.id = 'atproto' ORDER BY k.valid_from DESC LIMIT 1) FROM indexer.asker"), 't', '... gives its key');
 isnt(add('jsonb_set((SELECT log FROM demo.log LIMIT 1), \'{0,operation,sig}\', \'"x"\')', 'now()'), 'taken', 'a log that is not signed gives none');
-isnt(add("(SELECT log FROM demo.log WHERE did <> '$did' LIMIT 1)", 'now()'), 'taken', '... and that of another account neither');
-isnt(add($_, 'now()'), 'taken', "... nor $_") foreach q('null'), q('[]'), q('{}'), q('5');
+isnt(add("(SELECT log FROM demo.log WHERE did <> '$did' LIMIT 1)", 'now()'), 'taken', '... and neither does that of another account');
+isnt(add($_, 'now()'), 'taken', "... and neither does $_") foreach q('null'), q('[]'), q('{}'), q('5');
 $did = 'did:web:ada.example';
 my $key = sql('SELECT key FROM indexer.asker');
 my $document = sprintf q(jsonb_build_object('id', '%s', 'verificationMethod', jsonb_build_array(jsonb_build_object('id', '#atproto', 'type', 'Multikey', 'controller', '%s', 'publicKeyMultibase', '%s')))),
@@ -275,7 +275,7 @@ is(sql("SELECT (indexer.asker_key('$did')).stale"), 'f', 'its key is fresh');
 sql("UPDATE indexer.asker SET answered = now() - interval '25 h' WHERE did = '$did'");
 is(sql("SELECT (indexer.asker_key('$did')).stale"), 't', '... for a day');
 isnt(add("'{\"id\": \"$did\"}'", 'now()'), 'taken', 'a document without a key');
-is(sql('SELECT count(*) FROM indexer.asker'), 1, '... takes the row out');
+is(sql('SELECT count(*) FROM indexer.asker'), 1, '... deletes the row');
 sql("SELECT indexer.exclude_account('$did')");
 isnt(add($document, 'now()'), 'taken', 'an excluded account is not added');
 sql(qq{UPDATE indexer.settings SET most_askers = 100;
@@ -283,10 +283,10 @@ sql(qq{UPDATE indexer.settings SET most_askers = 100;
   INSERT INTO indexer.asker (did, key, answered, seen) SELECT ('did:plc:' || translate(lpad(i::text, 24, 'a'), '0189', 'bcde'))::atid.did, '$key', now(), now() - i * interval '1 h' FROM generate_series(1, 1000) AS i;
   SELECT indexer.trim_askers()});
 is(sql(q{SELECT count(*) FILTER (WHERE did::text LIKE 'did:web:%') || ' ' || count(*) FROM indexer.asker}), '10 100', 'askers are bounded, those of domains more');
-is(sql(q{SELECT count(*) FROM indexer.asker WHERE did = 'did:web:x500.example'}), 1, '... and those who were there last stay');
+is(sql(q{SELECT count(*) FROM indexer.asker WHERE did = 'did:web:x500.example'}), 1, '... and the most recent ones stay');
 sql(q{UPDATE indexer.asker SET seen = now() - interval '31 days' WHERE did::text LIKE 'did:plc:%'; SELECT indexer.run_maintenance()});
-is(sql('SELECT count(*) FROM indexer.asker'), 10, 'who has not asked for a month goes');
+is(sql('SELECT count(*) FROM indexer.asker'), 10, 'an asker that has not been seen for a month is deleted');
 sql(q{SELECT indexer.forget_account('did:web:x500.example')});
-is(sql(q{SELECT count(*) FROM indexer.asker WHERE did = 'did:web:x500.example'}), 0, 'forget() takes an asker out');
+is(sql(q{SELECT count(*) FROM indexer.asker WHERE did = 'did:web:x500.example'}), 0, 'forget() deletes an asker');
 
 done_testing();

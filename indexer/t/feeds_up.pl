@@ -88,7 +88,7 @@ ok($indexer->wait_for('the posts', 'SELECT count(*) >= 40 FROM api.app_bsky_feed
 my $chapter = slurp_file("$root/doc/feeds.md");
 my ($view) = $chapter =~ /^(CREATE VIEW feed\.cats AS .*;)$/m or die 'no view';
 my ($in_psql) = $chapter =~ /^psql -c "(CREATE VIEW feed\.cats .*)"$/m or die 'no command';
-is("$in_psql;", $view, 'the line of SQL at the head of the chapter is that of its commands');
+is("$in_psql;", $view, 'the line of SQL at the head of the chapter is also in its commands');
 $indexer->ask($view);
 my ($status, $said);
 foreach my $command ($chapter =~ /^atid-indexer (feed (?:index|list).*)$/mg)
@@ -96,7 +96,7 @@ foreach my $command ($chapter =~ /^atid-indexer (feed (?:index|list).*)$/mg)
 	($status, $said) = $indexer->command(split / /, $command);
 	is($status, 0, $command) or diag($said);
 }
-like($said, qr/^cats\n  page       [\d.]+ ms, \d+ blocks\n  index      \d+ kB\n  published  not$/m, 'feed list says what it costs');
+like($said, qr/^cats\n  page       [\d.]+ ms, \d+ blocks\n  index      \d+ kB\n  published  not$/m, 'feed list shows its cost');
 my $wanted = q{SELECT coalesce(string_agg(uri::text, E'\n' ORDER BY sort_at DESC, uri DESC), '') FROM api.app_bsky_feed_post WHERE };
 my $cats   = q{text ~ '\mcats?\M'};
 cmp_ok(length posts($up, 'cats'), '>', 0, 'the feed has posts');
@@ -106,7 +106,7 @@ do { my $page = page($up, 'cats', undef, 2, $cursor); $all .= "$_->{post}\n" for
 is($all, posts($up, 'cats') . "\n", '... in pages of two, too');
 
 #
-# Who asks
+# The client's account
 #
 $node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('feeds'), '-f', "$folder/feeds/feeds.sql" ], 'examples/feeds/feeds.sql');
 my %seen;
@@ -117,9 +117,9 @@ foreach my $n (0 .. 2)
 		"account $n has the posts of those whom it follows");
 	$seen{$posts} = 1;
 }
-is(scalar keys %seen, 3, '... which are others for each');
-is(posts($up, 'following'), '', 'nobody follows nobody');
-is(posts($up, 'hot', undef, 1), $indexer->ask(q{SELECT subject_uri FROM api.app_bsky_feed_like GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1}), 'feed.hot begins with the post that has most likes');
+is(scalar keys %seen, 3, '... which differ for each');
+is(posts($up, 'following'), '', 'a feed of an account that follows nobody is empty');
+is(posts($up, 'hot', undef, 1), $indexer->ask(q{SELECT subject_uri FROM api.app_bsky_feed_like GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1}), 'feed.hot begins with the post that has the most likes');
 my $hot = page($up, 'hot', undef, 3);
 is(scalar @{ page($up, 'hot', undef, 3, $hot->{cursor})->{feed} }, 3, '... and has pages');
 
@@ -137,19 +137,19 @@ sub likes
 my $until = time + $limit;
 sleep 0.2 until likes() =~ /"liked"/ || time > $until;
 like(likes(), qr/"liked":false/, 'GraphQL: nobody likes a post');
-like(likes($who), qr/"liked":true/, '... and who likes it does');
+like(likes($who), qr/"liked":true/, '... except an account that does');
 
 #
 # kill -9
 #
 kill 'KILL', $up->{pid};
 $indexer->ended($up);
-ok($indexer->wait_for('the programs', q{SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name LIKE 'atid-indexer%' AND application_name <> 'psql'}), 'all programs are gone');
+ok($indexer->wait_for('the programs', q{SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name LIKE 'atid-indexer%' AND application_name <> 'psql'}), 'all programs have ended');
 my $before = $indexer->ask('SELECT count(*) FROM api.app_bsky_feed_post');
 $client->post("$url/write?n=$_&status=x") foreach 0 .. 3;
 $up = up();
 ok($indexer->wait_for('the posts', "SELECT count(*) = $before + 4 FROM api.app_bsky_feed_post"), 'after kill -9 the posts that were written meanwhile are there');
-is(posts($up, 'cats'), $indexer->ask("$wanted $cats"), '... and the feed has those that it is to have');
+is(posts($up, 'cats'), $indexer->ask("$wanted $cats"), '... and the feed has those that it should have');
 is($indexer->stop($up), 0, 'SIGTERM ends it');
 
 #
@@ -162,7 +162,7 @@ unlink $file;
 append_to_file($file, encode_json($lexicon));
 my $definition = $indexer->ask(q{SELECT pg_get_viewdef('feed.cats')});
 $up = up();
-is($indexer->ask(q{SELECT count(*) FROM pg_attribute WHERE attrelid = 'api.app_bsky_feed_post'::regclass AND attname = 'langs'}), 0, 'up with a Lexicon that has lost a property makes the view again');
+is($indexer->ask(q{SELECT count(*) FROM pg_attribute WHERE attrelid = 'api.app_bsky_feed_post'::regclass AND attname = 'langs'}), 0, 'up with a Lexicon that has lost a property creates the view again');
 is($indexer->ask(q{SELECT pg_get_viewdef('feed.cats')}), $definition, '... with the feeds over it');
 is(posts($up, 'cats'), $indexer->ask("$wanted $cats"), '... which are served');
 is($indexer->stop($up), 0, 'SIGTERM ends it');

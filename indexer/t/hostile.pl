@@ -57,7 +57,7 @@ sub scene { return network("scene?name=" . $_[0] =~ s/([^\w])/sprintf '%%%02X', 
 sub sql { return $indexer->ask($_[0]); }
 
 #
-# The indexer. It waits less, so that more happens.
+# The indexer. It waits less than by default, so that more happens.
 #
 my ($status, $said) = $indexer->command('init');
 is($status, 0, 'init') or die $said;
@@ -65,7 +65,7 @@ sql(q{UPDATE settings SET pause_first = '0.2 s', pause_most = '2 s', not_sooner 
 my $states = AtidTest::States->new($node, $db);
 sql('CREATE SCHEMA truth; CREATE TABLE truth.line (what text, a text, b text, c text, d text)');
 my $MEMORY   = 64e6;
-my $PATIENCE = 2 * AtidTest::Indexer::patience(); # who drips is broken off then
+my $PATIENCE = 2 * AtidTest::Indexer::patience(); # after that, a slow answer is cut off
 my %settings = (
 	collect                      => 1,
 	ATID_SERVICE_URL             => $network->url,
@@ -78,7 +78,7 @@ my $run    = $indexer->start(%settings);
 my $labels = $indexer->start(%settings, ATID_STREAM_KIND => 'labels');
 $indexer->wait_for('accounts are loaded', "SELECT (SELECT count(*) FROM account WHERE state = 'synchronized') = 12") || diag(`tail -n 20 $run->{log}`);
 
-# What an honest account writes is there; in how many seconds.
+# Waits until an honest account's post is there. Returns the seconds that it took.
 my @took;
 sub prompt
 {
@@ -97,7 +97,7 @@ sub prompt
 	return 0;
 }
 
-# What is in the tables, next to the truth: false rows, and missing ones.
+# Compares the tables with the truth: false rows, and missing ones.
 sub judge
 {
 	my $file = "$folder/truth";
@@ -110,7 +110,7 @@ sub judge
 		sql(q{SELECT uri FROM record WHERE cid <> atid.cid_of(block, 'dag-cbor') OR did <> atid.at_uri_did(uri) LIMIT 5}));
 }
 
-# The most that it has needed, in MB.
+# The peak of memory, in MB.
 my $most_memory = 0;
 my $most_server = 0;
 sub measure
@@ -128,7 +128,7 @@ my $all   = sum0(values %$kinds);
 my $most  = $ENV{ATID_CASES} // ($ENV{ATID_FULL} ? $all : 60);
 sql("INSERT INTO want (what, value) VALUES ('signal', 'com.example.signal')");
 my $anew = "UPDATE want SET listed = '' WHERE listed IS NULL";
-# Who asks for an hour by Retry-After is not waited for so long.
+# A Retry-After of an hour is not obeyed for so long here.
 my $soon = q{BEGIN; SELECT lock_batch_work(); DELETE FROM host WHERE until > now() + interval '5 s';
 	UPDATE account SET load_at = now() WHERE state = 'desynchronized' AND load_at > now() + interval '5 s'; COMMIT};
 my @many = grep { !/^(page|signal|server|error frame)$/ } sort keys %$kinds;
@@ -138,7 +138,7 @@ while ($tried < $most)
 {
 	my $some = $most - $tried < 60 ? $most - $tried : 60;
 	@names = @{ network("arm?n=$some&of=" . join ',', map { s/ /%20/gr } @many)->{names} };
-	# these are answered one after the other, and each is a new connection, a list that is begun again, or a new start
+	# these cases come one after the other; each needs a new connection, a list that begins again, or a new start
 	push @names, map { @{ network("arm?n=1&of=$_")->{names} } } 'page', 'signal', 'server', 'error%20frame';
 	last if !@names;
 	$tried += @names;
@@ -158,15 +158,15 @@ while ($tried < $most)
 	push @lied, "$lies after: @names" if $lies ne '';
 	measure();
 	last if !$indexer->runs($run);
-	# Killed, or ended, in the middle of it all.
-	is($indexer->stop($run, $groups % 2 ? 'TERM' : 'KILL'), $groups % 2 ? 0 : 9, $groups % 2 ? 'it ends by SIGTERM' : 'it is killed');
+	# The program is killed or ended in the middle of it all.
+	is($indexer->stop($run, $groups % 2 ? 'TERM' : 'KILL'), $groups % 2 ? 0 : 9, $groups % 2 ? 'it ends by SIGTERM' : 'the program is killed');
 	$run = $indexer->start(%settings);
 	$indexer->wait_for_log($run, qr/Z info stream connected /);
 }
 my $until = time + 30 * AtidTest::Indexer::patience();
 while (time < $until && (@left = @{ network('pending')->{names} }))
 {
-	# what a killed program had begun to ask for comes again later: not so late here
+	# requests that a killed program had begun come again later, but not so late here
 	sql($anew);
 	sql($soon);
 	sql("BEGIN; SELECT lock_batch_work(); UPDATE identity SET ask = least(ask, now()) WHERE answered IS NULL AND ask < 'infinity'; COMMIT");
@@ -175,15 +175,15 @@ while (time < $until && (@left = @{ network('pending')->{names} }))
 }
 network('forget');
 is(scalar @late, 0, 'after each group of cases an honest post is there within five seconds') or diag(join "\n", splice @late, 0, 70);
-is(join("\n", @lied), '', '... and nothing that nobody has signed');
-is(join("\n", splice @left, 0, 20), '', '... and each has been asked for');
+is(join("\n", @lied), '', '... and nothing is there that nobody has signed');
+is(join("\n", splice @left, 0, 20), '', '... and each case has been requested');
 note(sprintf '%d of %d cases (%s) in %.1f s; the slowest post after %.1f s', $tried, $all, join(', ', map { "$_ $kinds->{$_}" } sort keys %$kinds), time - $matrix, max(0, @took));
 
 #
 # Scenes.
 #
 network('label?val=before');
-ok(prompt('labels'), 'labels come, too');
+ok(prompt('labels'), 'labels arrive, too');
 ok($indexer->wait_for('a label', q{SELECT count(*) = 1 FROM labels_in_force WHERE val = 'before'}), '... and are in force');
 
 # An honest account that is new, whatever else goes on.
@@ -218,7 +218,7 @@ ok($indexer->wait_for('an endpoint that is no URL', q{SELECT count(*) = 4 FROM a
 	'an account whose endpoint is no URL is loaded from the relay');
 measure();
 
-# Finding 5: who drips has no worker and no place that others need.
+# Finding 5: a slow host takes no worker and no place that others need.
 foreach my $group (together('slow documents', 'slow repositories', 'slow logs'))
 {
 	my $name = join '; ', @$group;
@@ -256,13 +256,13 @@ foreach my $name ('the directory is away', 'the directory throttles', 'the direc
 	asked('directory', $before, 1);
 	ok(prompt($name), "$name: an honest post is there");
 	my $asked = (network('state')->{requests}{directory} // 0) - $before;
-	cmp_ok($asked, '<', 100, "$name: it is not asked over and over") if $name =~ /throttles/;
+	cmp_ok($asked, '<', 100, "$name: the directory is not queried over and over") if $name =~ /throttles/;
 	network('calm');
 	# It is left alone for a while that doubles: for as long again as it was away. Then all that have no answer come in
 	# turn, of which the lists have invented some.
 	my $most = time - $gone + 5 * AtidTest::Indexer::patience() + 2 * $PATIENCE
 		+ sql("SELECT count(*) FROM identity WHERE answered IS NULL AND ask < 'infinity'") / 25 * AtidTest::Indexer::patience();
-	ok($indexer->wait_for("$name: an account", "SELECT count(*) = 1 FROM account WHERE did = '$did' AND state = 'synchronized'", $most), '... and asked again when it is back')
+	ok($indexer->wait_for("$name: an account", "SELECT count(*) = 1 FROM account WHERE did = '$did' AND state = 'synchronized'", $most), '... and queried again when it is back')
 		or diag(`tail -n 15 $run->{log} | cut -c 1-300`);
 }
 
@@ -316,8 +316,8 @@ do
 	($lies, $lost, $wrong) = judge();
 } while (("$lies$lost$wrong" ne '' || sql(q{SELECT count(*) FROM truth.line LEFT JOIN account ON did::text = a WHERE what = 'account' AND (state = 'synchronized') IS DISTINCT FROM d::bool})) && time < $until);
 is($lies, '', 'after a random walk nothing is in the tables that nobody has signed');
-is($lost, '', '... each record of an honest account is there');
-is($wrong, '', '... its block is that of its CID');
+is($lost, '', '... and each record of an honest account is there');
+is($wrong, '', '... and has the block of its CID');
 is(sql(q{SELECT a, state, rev, b, key, c, d FROM truth.line LEFT JOIN account ON did::text = a LEFT JOIN identity USING (did)
 	WHERE what = 'account' AND (key IS DISTINCT FROM c OR (state = 'synchronized') IS DISTINCT FROM d::bool OR d::bool AND rev::text IS DISTINCT FROM b)}), '',
 	'... and honest accounts have their state, revision and key');
@@ -336,19 +336,19 @@ my $state = network('state');
 my $size  = sql(q{SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relnamespace = 'indexer'::regnamespace AND relkind = 'r'});
 note(join ', ', map { s/\|/ /r } split /\n/, sql(q{SELECT relname, pg_size_pretty(pg_total_relation_size(oid)) FROM pg_class
 	WHERE relnamespace = 'indexer'::regnamespace AND relkind = 'r' ORDER BY pg_total_relation_size(oid) DESC LIMIT 8}));
-cmp_ok(sql(q{SELECT pg_total_relation_size('bad')}), '<', 120e6, 'bad frames have a bound');
+cmp_ok(sql(q{SELECT pg_total_relation_size('bad')}), '<', 120e6, 'bad frames are limited');
 is(sql(q{SELECT count(*) FROM (SELECT did FROM bad WHERE early GROUP BY did HAVING count(*) > 100) AS x}), 0, '... and early ones one for each account');
-is(sql(q{SELECT count(*) FROM identity WHERE octet_length(pds) > 512 OR octet_length(handle) > 253 OR octet_length(did::text) > 512}), 0, 'no name is longer than shall be');
+is(sql(q{SELECT count(*) FROM identity WHERE octet_length(pds) > 512 OR octet_length(handle) > 253 OR octet_length(did::text) > 512}), 0, 'no name is longer than allowed');
 is(sql(q{SELECT DISTINCT code FROM (SELECT problem FROM account UNION SELECT problem FROM identity UNION SELECT problem FROM host
 	UNION SELECT problem FROM want UNION SELECT code FROM bad) AS x (code) WHERE code IS NOT NULL AND code NOT IN (SELECT code FROM code)}),
-	'', 'all problems are codes of the list');
+	'', 'all problems are codes from the list');
 is(sql(q{SELECT count(*) FROM account WHERE octet_length(status) > 64 OR octet_length(problem) > 64 OR octet_length(detail) > 1000}), 0, '... and no reason');
 is($state->{compressed}, 0, 'the stream is not compressed');
 my $log = join '', map { slurp_file($_) } glob "$folder/indexer*.log";
 unlike($log, qr/[\x00-\x09\x0b-\x1f\x7f]/, 'no line of the log moves a cursor');
-is(scalar(grep { !/^\d{4}-\d\d-\d\dT[\d:.]+Z (?:error|warn|info|debug) / } split /\n/, $log), 0, '... or is begun by a stranger');
-unlike($log, qr/^\d{4}-\d\d-\d\dT\S+ (?:\w+ )?(?:forged|progress frames=0 forged)/m, '... however well he words it');
-unlike($log, qr/^\s+at \S+ \(/m, '... and none is of a stack trace');
+is(scalar(grep { !/^\d{4}-\d\d-\d\dT[\d:.]+Z (?:error|warn|info|debug) / } split /\n/, $log), 0, '... or begins with a text of a stranger');
+unlike($log, qr/^\d{4}-\d\d-\d\dT\S+ (?:\w+ )?(?:forged|progress frames=0 forged)/m, '... however well it imitates the log');
+unlike($log, qr/^\s+at \S+ \(/m, '... and none belongs to a stack trace');
 
 is($indexer->stop($_), 0, 'SIGTERM ends it, with status 0') foreach $labels, $run;
 $states->finish;

@@ -157,7 +157,7 @@ SQL
 note(sprintf '%d indexes, after %.1f s', sql('SELECT count(*) FROM view_index'), time - $began);
 
 #
-# Half is loaded, half comes by the stream.
+# Half of the cases is loaded, half comes by the stream.
 #
 my $run = $indexer->start(
 	ATID_SERVICE_URL             => $url,
@@ -170,16 +170,16 @@ note(sprintf 'loaded after %.1f s', time - $began);
 my $frames = decode_json(network('emit'))->{frames};
 append_to_file("$folder/truth", network('truth'));
 sql("COPY try.truth FROM '$folder/truth'");
-ok($indexer->wait_for('frames are taken', 'SELECT NOT EXISTS (SELECT FROM try.truth AS t FULL JOIN record AS r ON r.uri::text = t.uri WHERE r.cid::text IS DISTINCT FROM t.cid)'), 'each record is there, and none that is gone')
+ok($indexer->wait_for('frames are taken', 'SELECT NOT EXISTS (SELECT FROM try.truth AS t FULL JOIN record AS r ON r.uri::text = t.uri WHERE r.cid::text IS DISTINCT FROM t.cid)'), 'each record is there, and no deleted one')
   or diag(substr sql('SELECT string_agg(concat_ws($$ $$, coalesce(t.uri, r.uri::text), t.what), $$, $$) FROM try.truth AS t FULL JOIN record AS r ON r.uri::text = t.uri WHERE r.cid::text IS DISTINCT FROM t.cid'), 0, 2000);
 note(sprintf '%d frames, %d records, after %.1f s', $frames, sql('SELECT count(*) FROM record'), time - $began);
-is(sql("SELECT count(*) FROM account WHERE state = 'synchronized'"), $accounts, 'no account is kept out') or diag(substr sql($left), 0, 2000);
+is(sql("SELECT count(*) FROM account WHERE state = 'synchronized'"), $accounts, 'no account is refused') or diag(substr sql($left), 0, 2000);
 is(sql(q{SELECT string_agg(DISTINCT reason, ', ') FROM bad}), '', 'no frame is bad');
 is(sql(q{SELECT sum(commits) FROM shard}), $frames, '... and each was applied as it came');
 is($indexer->stop($run), 0, 'SIGTERM ends the program');
 
 #
-# What the views say.
+# The rows of the views.
 #
 sql('ANALYZE');
 foreach my $view (qw(com_example_thing com_example_profile com_example_names))
@@ -195,8 +195,8 @@ foreach my $view (qw(com_example_thing com_example_profile com_example_names))
 	is(sql("SELECT count(*) FROM api.$view AS v JOIN try.truth AS t ON t.uri = v.uri::text AND t.record IS NOT NULL JOIN indexer.record AS r ON r.uri = v.uri
 		WHERE (v.conforms AND v.cid::text = t.cid AND v.author_handle ~ '^a[0-9]+\\.example\$' AND NOT v.hidden
 		  AND v.sort_at = least((t.record->>'createdAt')::timestamptz, r.indexed)) IS NOT TRUE"), 0, '... which conforms, and has its time');
-	is(sql("SELECT count(*) FROM api.$view AS v JOIN indexer.record AS r USING (uri) WHERE v.sort_at IS NULL OR v.sort_at > r.indexed OR v.rkey IS NULL OR v.cid IS NULL"), 0, 'no row is without its own columns');
-	is(sql("SELECT string_agg(u, E'\\n') FROM view_index AS i, try.unfound(i) AS u WHERE i.view = 'api.$view'::regclass AND NOT i.search"), '', 'each index finds what is there');
+	is(sql("SELECT count(*) FROM api.$view AS v JOIN indexer.record AS r USING (uri) WHERE v.sort_at IS NULL OR v.sort_at > r.indexed OR v.rkey IS NULL OR v.cid IS NULL"), 0, 'no row lacks its own columns');
+	is(sql("SELECT string_agg(u, E'\\n') FROM view_index AS i, try.unfound(i) AS u WHERE i.view = 'api.$view'::regclass AND NOT i.search"), '', 'each index finds the rows that exist');
 }
 my $honest = sql(q{SELECT count(*) FROM try.truth WHERE record->>'$type' = 'com.example.thing' AND split_part(uri, '/', 4) = 'com.example.thing'});
 is(sql(q{SELECT count(*) FROM api.search_com_example_thing('honest cat') AS s JOIN try.truth AS t ON t.uri = s.uri::text AND t.record IS NOT NULL}), $honest, "the search finds $honest honest records");
@@ -205,11 +205,11 @@ is(sql(q{SELECT count(*) FROM try.truth AS t WHERE record->>'$type' = 'com.examp
 	WHERE r.uri = t.uri::atid.at_uri AND r.subject = (t.record->>'to')::atid.at_uri AND r.path = 'to')}), 0, 'each honest reference is there');
 is(sql(q{SELECT try.fails('SELECT find_references()')}), '', 'references can be looked for');
 
-# Anew, over what is there.
+# Once more, over existing records.
 sql(q{DROP VIEW api.com_example_thing CASCADE; SELECT make_views('api')});
-is(sql(q{SELECT try.fails('SELECT make_view_index(view, name) FROM view_column WHERE kind IN ($$own$$, $$property$$)')}), '', 'indexes can be made over all of it');
+is(sql(q{SELECT try.fails('SELECT make_view_index(view, name) FROM view_column WHERE kind IN ($$own$$, $$property$$)')}), '', 'indexes can be created over all records');
 is(sql(q{SELECT try.fails('SELECT make_search($$api.com_example_thing$$, $$text$$, $$short$$, $$long$$)')}), '', '... and a search');
-is(sql(q{SELECT string_agg(u, E'\n') FROM view_index AS i, try.unfound(i) AS u WHERE i.view = 'api.com_example_thing'::regclass AND NOT i.search}), '', '... and find what is there');
+is(sql(q{SELECT string_agg(u, E'\n') FROM view_index AS i, try.unfound(i) AS u WHERE i.view = 'api.com_example_thing'::regclass AND NOT i.search}), '', '... and find the rows that exist');
 sql('GRANT SELECT ON ALL TABLES IN SCHEMA api TO reader');
 
 #

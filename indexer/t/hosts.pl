@@ -68,16 +68,16 @@ my $list  = JSON::PP->new->ascii->encode(\@urls);
 my $array = sub { join ', ', map { "convert_from('\\x" . unpack('H*', do { my $u = $_; utf8::encode($u); $u }) . "', 'UTF8')" } @_ };
 is(sql('SELECT jsonb_agg(url_origin(u) ORDER BY n) = ' . "'" . (computed('net/addresses.js', "$list.map((u) => m.originOf(u))") =~ s/\n//r) . "'::jsonb FROM unnest(ARRAY[" . $array->(@urls) . ']) WITH ORDINALITY AS x (u, n)'), 't',
 	'SQL and JavaScript have the same origins') or diag(sql('SELECT string_agg(url_origin(u), E\'\n\' ORDER BY n) FROM unnest(ARRAY[' . $array->(@urls) . ']) WITH ORDINALITY AS x (u, n)'), computed('net/addresses.js', "$list.map((u) => m.originOf(u))"));
-is(sql('SELECT count(url_origin(u)) FROM unnest(ARRAY[' . $array->(@none) . ']) AS u'), 0, 'the database has no origin of anything else, or of another spelling');
+is(sql('SELECT count(url_origin(u)) FROM unnest(ARRAY[' . $array->(@none) . ']) AS u'), 0, 'the database has no origin for anything else, or for another spelling');
 
 my $tried = 'CASE WHEN c < 55296 THEN c WHEN c < 190000 THEN c + 2048 ELSE c + 727504 END'; # no surrogates; planes 0 to 2, and 14
 my $unclean = sql("SELECT string_agg(k::text, ',' ORDER BY k) FROM generate_series(1, 198000) AS c CROSS JOIN LATERAL (SELECT $tried AS k) AS x WHERE clip_text(chr(k), 16) <> chr(k)");
 ok($unclean eq decode_json(computed('protocol/text.js', '[Array.from({ length: 198000 }, (_, i) => i + 1).map((c) => (c < 55296 ? c : c < 190000 ? c + 2048 : c + 727504)).filter((k) => m.clean(String.fromCodePoint(k)) !== String.fromCodePoint(k)).join()]'))->[0],
 	'SQL and JavaScript keep out the same characters');
-ok(",$unclean," =~ /,8238,.*,917505,/, '... among them those that turn the direction of writing, and tags');
+ok(",$unclean," =~ /,8238,.*,917505,/, '... among them those that change the direction of writing, and tags');
 
 #
-# An upgrade.
+# The upgrade.
 #
 my $old = new_database($node, 'released');
 {
@@ -118,10 +118,10 @@ is($status, 0, 'upgrade') or diag($said);
 my @after = split /\n/, $node->safe_psql($old, q{SELECT concat_ws('|', coalesce(handle, ''), coalesce(pds, ''), coalesce(host, ''), CASE WHEN ask < now() + interval '61 min' THEN 't' ELSE 'f' END)
 	FROM identity WHERE did::text ~ ':x' ORDER BY substr(did::text, 10)::int});
 is($after[$_], $rows[$_][3], "a handle that was $_: " . ($rows[$_][0] =~ s/[^ -~]/?/gr)) foreach 0 .. $#rows;
-is($node->safe_psql($old, q{SELECT string_agg(ctid::text, ' ' ORDER BY did) FROM identity WHERE did::text LIKE 'did:plc:y%' OR handle = 'fine.example'}), $before, 'rows that were right are not written');
+is($node->safe_psql($old, q{SELECT string_agg(ctid::text, ' ' ORDER BY did) FROM identity WHERE did::text LIKE 'did:plc:y%' OR handle = 'fine.example'}), $before, 'correct rows are not written');
 
 #
-# Hosts that drip.
+# Slow hosts.
 #
 my $network = AtidTest::Network->new($indexer->{program}, "$folder/hostile.js", 1);
 sub network { return $network->ask($_[0]); }
@@ -144,14 +144,14 @@ ok($indexer->wait_for('accounts are loaded', "SELECT count(*) = 12 FROM account 
 network('scene?name=dripping%20repositories&n=24');
 ok($indexer->wait_for('they drip', "SELECT count(*) >= 6 FROM account WHERE state = 'loading'"), 'all places for new accounts are held');
 newcomer('a new account does not wait until ATID_REPO_TIMEOUT is over') or diag(`tail -n 20 $run->{log}`);
-is(sql("SELECT count(*) FROM account WHERE problem = 'timeout'"), 0, '... and ATID_REPO_TIMEOUT was not over for any of them');
-ok(sql("SELECT count(*) FROM account WHERE problem = 'crowded_out'") > 0, '... they gave their places up');
+is(sql("SELECT count(*) FROM account WHERE problem = 'timeout'"), 0, '... and none of them had reached ATID_REPO_TIMEOUT');
+ok(sql("SELECT count(*) FROM account WHERE problem = 'crowded_out'") > 0, '... but they gave up their places');
 my $post = network('post');
 ok($indexer->wait_for('a post', "SELECT count(*) = 1 FROM record WHERE uri = '$post->{uri}'"), 'an honest post is there');
-ok($indexer->wait_for('they come again', "SELECT count(*) > 0 FROM account WHERE state = 'loading' AND failures > 0"), 'those that failed are tried again');
-newcomer('another new account comes, too');
-is(sql('SELECT count(*) FROM account WHERE failures > 0 AND state = \'loading\'') <= 4, 1, '... as those that failed have a quarter of the places');
-ok($indexer->runs($run), 'the program runs');
+ok($indexer->wait_for('they come again', "SELECT count(*) > 0 FROM account WHERE state = 'loading' AND failures > 0"), 'the failed ones are tried again');
+newcomer('another new account is loaded, too');
+is(sql('SELECT count(*) FROM account WHERE failures > 0 AND state = \'loading\'') <= 4, 1, '... since the failed ones have only a quarter of the places');
+ok($indexer->runs($run), 'the program still runs');
 $indexer->stop($run);
 
 done_testing();

@@ -79,7 +79,7 @@ $node->safe_psql($db, "INSERT INTO label_keys VALUES ('$src', '$old_key', '2024-
 # Every order
 #
 
-# What the rules leave of labels that came in this order: the number of the newest, and whether it is in force.
+# The result of the rules for labels in this order: the number of the newest, and whether it is in force.
 sub expected
 {
 	my $newest;
@@ -130,7 +130,7 @@ foreach my $one_batch ('false', 'true')
 }
 
 #
-# Keys, and what is no label
+# Keys, and values that are no labels
 #
 my @bad = ('null', '7', '"x"', '[]', '{}', $labels[0] =~ s/"spam"/"scam"/r, $labels[0] =~ s/\Q$account\E/https:\/\/a.example/r,
 	$labels[0] =~ s/"ver":1/"ver":2/r, $labels[0] =~ s/"cts":"[^"]*"/"cts":"yesterday"/r);
@@ -155,10 +155,10 @@ sub keys_after
 }
 $node->safe_psql($db, 'DELETE FROM label_keys');
 is(keys_after($log), "$old_key infinity", 'the key of a nullified operation does not count');
-is(keys_after($short), "$new_key infinity $old_key 2024-02-02 00:00:00+00", 'before it was nullified it did');
-is(keys_after("$log - 1"), "$old_key infinity", 'a key that the log does not have any more is void');
-is(keys_after($other), '', 'the log of another account gives none');
-is(keys_after($log, "jsonb_set($log, '{2,operation,sig}', $log #> '{1,operation,sig}')"), '', 'nor does one that is not valid');
+is(keys_after($short), "$new_key infinity $old_key 2024-02-02 00:00:00+00", '... but it did before it was nullified');
+is(keys_after("$log - 1"), "$old_key infinity", 'a key that is no longer in the log is void');
+is(keys_after($other), '', 'the log of another account gives no key');
+is(keys_after($log, "jsonb_set($log, '{2,operation,sig}', $log #> '{1,operation,sig}')"), '', '... and neither does an invalid log');
 
 #
 # One subject among many

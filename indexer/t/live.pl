@@ -116,12 +116,12 @@ is(as_program('SELECT of FROM next_listing()'), '', 'nothing is listed for it');
 # A stranger
 #
 take(commit(0, 0));
-is(state_of(0), 'unidentified', 'who writes is met');
-is(as_program('SELECT count(*), count(frame) FROM waiting; SELECT count(*) FROM record; SELECT count(*) FROM bad'), "1|1\n0\n0", '... and the commit waits');
+is(state_of(0), 'unidentified', 'an account that writes is noted');
+is(as_program('SELECT count(*), count(frame) FROM waiting; SELECT count(*) FROM record; SELECT count(*) FROM bad'), "1|1\n0\n0", '... and its commit waits');
 as_program('SELECT demo.know(0)');
 is(state_of(0), 'live', 'with its key it is live');
 is(here(0), left_by(0, 0), '... and the commit is stored');
-is(count_of('waiting'), 0, 'none waits any longer');
+is(count_of('waiting'), 0, '... and none waits any longer');
 is(as_program('SELECT DISTINCT $$indexer.$$ || tableoid::regclass FROM record'), as_program('SELECT day_table($$record$$, utc_day())'), '... in a table of the day');
 is(as_program('SELECT count(*) FROM ONLY record'), 0, '... and not in that of mirrors');
 is($node->safe_psql($db, 'GRANT USAGE ON SCHEMA indexer TO PUBLIC; CREATE ROLE reader; GRANT SELECT ON indexer.record TO reader; SELECT has_table_privilege($$consumer$$, t, $$INSERT$$), has_table_privilege($$consumer$$, t, $$SELECT$$), has_table_privilege($$reader$$, t, $$SELECT$$) FROM indexer.day_table($$record$$, indexer.utc_day()) AS t'), 't|f|f', '... to which the program can add rows, and which nobody reads but by record');
@@ -131,59 +131,59 @@ is($node->safe_psql($db, 'SELECT string_agg(has_function_privilege(r, f, $$EXECU
 # Commits
 #
 take(commit(0, 1, 2), commit(0, 3 .. 5));
-is(here(0), left_by(0, 0 .. 5), 'creations, updates and deletions');
-cmp_ok(as_program('SELECT count(*) FROM demo.line, jsonb_array_elements(line->$$commits$$) AS c, jsonb_array_elements(c->$$ops$$) AS o WHERE o->>$$action$$ = $$update$$'), '>', 5, '... of which there are some');
+is(here(0), left_by(0, 0 .. 5), 'creations, updates and deletions are stored');
+cmp_ok(as_program('SELECT count(*) FROM demo.line, jsonb_array_elements(line->$$commits$$) AS c, jsonb_array_elements(c->$$ops$$) AS o WHERE o->>$$action$$ = $$update$$'), '>', 5, '... and there are some');
 my $seen = here(0);
 take(commit(0, 2), commit(0, 5));
 take(commit(0, 4, 3));
-is(here(0) . as_program('SELECT count(*) FROM bad'), "${seen}0", 'what comes twice or late changes nothing, and is not bad');
+is(here(0) . as_program('SELECT count(*) FROM bad'), "${seen}0", 'a commit that comes twice or late changes nothing, and is not bad');
 is(as_program('SELECT sum(gaps) FROM shard'), 0, 'there was no gap');
 take(commit(0, 7));
-is(here(0), left_by(0, 0 .. 5, 7), 'a commit behind a gap is stored');
-is(as_program('SELECT sum(gaps) FROM shard'), 1, '... and the gap counted');
+is(here(0), left_by(0, 0 .. 5, 7), 'a commit after a gap is stored');
+is(as_program('SELECT sum(gaps) FROM shard'), 1, '... and the gap is counted');
 is(state_of(0), 'live', '... and nothing is loaded');
 take(commit(1, 5));
 take(commit(1, 4));
-is(count_of('waiting'), 2, 'other commits of a stranger wait, too');
+is(count_of('waiting'), 2, 'further commits of a stranger wait, too');
 as_program(q{DELETE FROM want WHERE what = 'collection'}, q{INSERT INTO want (what, value) VALUES ('collection', 'com.example.*')});
 take(commit(1, 6));
 is(count_of('waiting'), 2, '... but none without a wanted record');
 as_program(q{DELETE FROM want WHERE what = 'collection'}, q{INSERT INTO want (what, value) VALUES ('collection', '*')}, q{SELECT release_all_waiting('relay')});
 is(count_of('ready_account') . count_of('waiting'), '02', 'a start of the stream leaves them alone');
 as_program('SELECT demo.know(1)');
-is(here(1), left_by(1, 5), 'updates and deletions of what is not here');
+is(here(1), left_by(1, 5), 'updates and deletions of records that are not here');
 take(commit(1, 9, 8));
-is(here(1), left_by(1, 5, 9), 'of two commits out of order in a batch the newer one is stored');
+is(here(1), left_by(1, 5, 9), 'of two commits out of order in a batch, the newer one is stored');
 $node->safe_psql($db, q{ALTER TABLE indexer.settings DROP CONSTRAINT settings_keep_check; UPDATE indexer.settings SET keep = '-1 day'});
 take(commit(1, 10));
 is(here(1), left_by(1, 5, 9), 'a commit that is older than settings.keep is not stored');
 $node->safe_psql($db, q{UPDATE indexer.settings SET keep = '3 days'; ALTER TABLE indexer.settings ADD CHECK (keep BETWEEN '1 h' AND '7 days')});
 is(as_program(q{SELECT string_agg(n || what, ' ') FROM account_counts WHERE what = 'live'}), '2live', 'live accounts are counted');
-is(as_program(q{SELECT i.ask, i.log IS NULL FROM identity AS i WHERE did = demo.did(0)}), 'infinity|t', 'their identities are not asked about daily');
+is(as_program(q{SELECT i.ask, i.log IS NULL FROM identity AS i WHERE did = demo.did(0)}), 'infinity|t', 'their identities are not requested daily');
 is(as_program(q{UPDATE stream SET look = now()}, 'SELECT recheck_after_gap(99)', 'SELECT recheck_after_gap(99)', q{SELECT count(*) FROM account WHERE check_at < 'infinity'}) =~ s/.*\n//sr, 0,
-	'... nor is their status queried after a gap');
+	'... and their status is not queried after a gap');
 
 #
-# What is not wanted
+# Records that are not wanted
 #
 as_program(q{DELETE FROM want WHERE what = 'collection'}, q{INSERT INTO want (what, value) VALUES ('collection', 'com.example.*')});
 take(commit(2, 0), 'demo.account(2, $${"active": true}$$)', 'demo.frame($$#identity$$, jsonb_build_object($$did$$, demo.did(2)))');
 is(state_of(2) . count_of('waiting') . count_of('notice') . as_program('SELECT count(*) FROM identity WHERE did = demo.did(2)'), 'none000', 'a commit without a wanted record is passed over');
 take(commit(0, 8));
-is(here(0), '', 'records of collections that are not wanted any longer are deleted, and none is stored');
+is(here(0), '', 'records of collections that are no longer wanted are deleted, and none is stored');
 as_program(q{DELETE FROM want WHERE what = 'collection'}, q{INSERT INTO want (what, value) VALUES ('collection', '*')});
 take(commit(0, 9));
 is(here(0), left_by(0, 9), '... until they are wanted again');
 
 #
-# What happens to accounts
+# Changes of accounts
 #
 take('demo.account(0, $${"active": false, "status": "takendown"}$$)');
 is(state_of(0) . here(0), 'inactive', 'an account that is not active has no records');
 take(commit(0, 10));
 is(here(0), '', '... and none is stored');
 take('demo.account(0, $${"active": true}$$)', commit(0, 11));
-is(state_of(0) . ' ' . here(0), 'live ' . left_by(0, 11), 'it is active again');
+is(state_of(0) . ' ' . here(0), 'live ' . left_by(0, 11), '... until it is active again');
 as_program('SELECT demo.know(0, gone => true)');
 is(state_of(0) . here(0), 'barred', 'an account with a tombstone has none');
 as_program('SELECT demo.know(0)');
@@ -192,14 +192,14 @@ take(commit(3, 0));
 as_program(q{SELECT demo.know(3, demo.of(4)->>'key')});
 is(here(3), '', 'a commit by another key is not stored');
 take(commit(3, 1, 2));
-is(as_program('SELECT count(*) FROM bad WHERE early'), 3, '... and kept');
+is(as_program('SELECT count(*) FROM bad WHERE early'), 3, '... but kept');
 as_program('SELECT demo.know(3)');
 is(here(3), left_by(3, 0 .. 2), 'with the new key all of them are stored');
 is(state_of(3) . count_of('bad'), 'live0', '... and nothing is loaded');
 as_program(q{SELECT apply_identity(demo.did(3), NULL, '{}', NULL, NULL, false, clock_timestamp())});
-is(state_of(3), 'unidentified', 'an account whose key is not known any longer');
+is(state_of(3), 'unidentified', 'an account whose key is no longer known is unidentified');
 take(commit(3, 3));
-is(count_of('waiting'), 1, '... waits');
+is(count_of('waiting'), 1, '... and its commits wait');
 take('demo.account(3, $${"active": false, "status": "deactivated"}$$)');
 is(state_of(3), 'inactive', 'an account without a key is deactivated');
 take('demo.account(3, $${"active": true}$$)');
@@ -252,7 +252,7 @@ is(as_program('SELECT count(*) FROM ONLY record WHERE did = demo.did(3)'), 2, '.
 take(commit(3, 0));
 is(as_program('SELECT count(*) FROM ONLY record WHERE did = demo.did(3)'), 3, '... and followed there');
 isnt($node->psql($db, "SET search_path = indexer, public; SELECT reload_account(demo.did(6)::text)", stderr => \$said), 0, 'a live account cannot be loaded again');
-like($said, qr/is live\nDETAIL:  No repository is loaded in live mode\.\nHINT:/, '... and the error says what can be done');
+like($said, qr/is live\nDETAIL:  No repository is loaded in live mode\.\nHINT:/, '... and the error has advice');
 as_program("DELETE FROM want WHERE what = 'account'", 'SELECT reconcile_wants(99)');
 is(state_of(3) . here(3), 'live', 'and it is live again, and keeps none of them');
 as_program("INSERT INTO want (what, value) VALUES ('account', demo.did(3)::text)", 'SELECT reconcile_wants(99)', "DELETE FROM want WHERE what = 'account'", 'SELECT reconcile_wants(99)');
@@ -261,7 +261,7 @@ as_program("INSERT INTO want (what, value) VALUES ('account', demo.did(6)::text)
 is(as_program(q{SELECT ask < 'infinity' FROM identity WHERE did = demo.did(6)}), 't', 'the identity of an account that becomes a mirror is requested');
 $attempt = as_program(sprintf $claim =~ s/demo\.did\(3\)/demo.did(6)/r, 'true') || as_program(sprintf $claim =~ s/demo\.did\(3\)/demo.did(6)/r, 'false');
 as_program("DELETE FROM want WHERE what = 'account'", 'SELECT reconcile_wants(99)');
-is(state_of(6), 'loading', 'an account that is wanted as a mirror no longer, while it is being loaded');
+is(state_of(6), 'loading', 'an account that is no longer wanted as a mirror while it is being loaded');
 as_program("UPDATE account SET rev = NULL, data = NULL, heard = NULL WHERE did = demo.did(6)");
 is(as_program("SELECT outcome FROM store_repository(demo.did(6)::text, $attempt, decode(demo.of(6)->>'car', 'hex'))"), 'loaded', '... whose load ends');
 as_program('SELECT reconcile_wants(99)');
@@ -274,19 +274,19 @@ sub lose_key { as_program("SELECT apply_identity(demo.did($_[0]), NULL, '{}', NU
 take(commit(4, 0));
 as_program('SELECT demo.know(4)');
 lose_key(4);
-isnt($node->psql($db, "SET search_path = indexer, public; SELECT reload_account(demo.did(4)::text)", stderr => \$said), 0, 'nor can one whose key is not known');
+isnt($node->psql($db, "SET search_path = indexer, public; SELECT reload_account(demo.did(4)::text)", stderr => \$said), 0, '... and neither can one whose key is not known');
 as_program("INSERT INTO want (what, value) VALUES ('account', demo.did(4)::text)", 'SELECT reconcile_wants(99)', 'SELECT demo.know(4)');
-is(state_of(4) . here(4), 'desynchronized', 'a mirror has no records of days');
+is(state_of(4) . here(4), 'desynchronized', 'a mirror has no records in tables of days');
 as_program('UPDATE account SET rev = NULL, data = NULL, heard = NULL WHERE did = demo.did(4)');
 $attempt = as_program(sprintf $claim =~ s/demo\.did\(3\)/demo.did(4)/r, 'false');
 is(as_program("SELECT outcome FROM store_repository(demo.did(4)::text, $attempt, decode(demo.of(4)->>'car', 'hex'))"), 'loaded', '... and is loaded');
 lose_key(4);
 as_program("DELETE FROM want WHERE what = 'account'", 'SELECT reconcile_wants(99)', 'SELECT demo.know(4)');
-is(state_of(4) . here(4), 'live', 'a live account has no records of a mirror');
+is(state_of(4) . here(4), 'live', 'a live account has no records in the table of mirrors');
 take(commit(4, 1));
 $node->safe_psql($db, q{UPDATE indexer.account SET wants = -1, state = 'inactive', status = 'deactivated' WHERE did = demo.did(4)});
 take('demo.account(4, $${"active": true}$$)', commit(4, 2));
-is(here(4), left_by(4, 2), 'what was still to be deleted is, and not what comes when it is active again');
+is(here(4), left_by(4, 2), 'the records that were still to be deleted are deleted, but not those that come when it is active again');
 
 #
 # References
@@ -310,12 +310,12 @@ SQL
 #
 $node->safe_psql($db, q{CREATE VIEW feed.posts AS SELECT uri AS post, indexed AS at FROM indexer.record WHERE atid.at_uri_collection(uri) = 'app.bsky.feed.post'});
 ($status, $said) = $indexer->command('feed', 'index', 'posts');
-is($status, 0, 'a feed over days has an index') or diag($said);
+is($status, 0, 'a feed over tables of days has an index') or diag($said);
 is($node->safe_psql($db, q{SELECT count(*) FROM pg_indexes WHERE indexdef LIKE '%(indexed, uri)%'}), 3, '... on each table');
 my $page = 'EXPLAIN (COSTS OFF) SELECT post FROM feed.posts ORDER BY at DESC, post DESC LIMIT 50';
 like($node->safe_psql($db, "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off; $page"), qr/Merge Append/, '... by which a page is read');
 ($status, $said) = $indexer->command('feed', 'index', 'posts');
-is($status, 0, '... made once') or diag($said);
+is($status, 0, '... which is made once') or diag($said);
 is($node->safe_psql($db, q{SELECT count(*) FROM pg_indexes WHERE indexdef LIKE '%(indexed, uri)%'}), 3, '... and no second time');
 
 #
@@ -323,10 +323,10 @@ is($node->safe_psql($db, q{SELECT count(*) FROM pg_indexes WHERE indexdef LIKE '
 #
 take(commit(7, 0));
 as_program('SELECT demo.know(7)', 'SELECT run_maintenance()');
-is(as_program('SELECT count(*), count(*) FILTER (WHERE day = (now() AT TIME ZONE $$UTC$$)::date + 1) FROM day'), '2|1', 'the tables of tomorrow are made ahead');
+is(as_program('SELECT count(*), count(*) FILTER (WHERE day = (now() AT TIME ZONE $$UTC$$)::date + 1) FROM day'), '2|1', 'the tables of tomorrow are created ahead');
 $node->safe_psql($db, q{CREATE INDEX mine ON indexer.record (indexed)});
 as_program('SELECT run_maintenance()');
-is($node->safe_psql($db, q{SELECT count(*) FROM pg_indexes WHERE schemaname || '.' || tablename = indexer.day_table('record', indexer.utc_day() + 1) AND indexdef LIKE '% (indexed)'}), 1, '... and get indexes that record has got');
+is($node->safe_psql($db, q{SELECT count(*) FROM pg_indexes WHERE schemaname || '.' || tablename = indexer.day_table('record', indexer.utc_day() + 1) AND indexdef LIKE '% (indexed)'}), 1, '... and get the new indexes of record');
 $node->safe_psql($db, q{DO $$ DECLARE d date; parent text; BEGIN FOR d IN SELECT day FROM indexer.day LOOP
 	FOREACH parent IN ARRAY '{record,reference}'::text[] LOOP
 		EXECUTE format('ALTER TABLE %s RENAME TO %I', indexer.day_table(parent, d), substr(indexer.day_table(parent, d - 7), 9));
@@ -336,10 +336,10 @@ $node->safe_psql($db, q{DO $$ DECLARE d date; parent text; BEGIN FOR d IN SELECT
 my $reader = $node->background_psql($db);
 $reader->query_safe('BEGIN; SELECT count(*) FROM indexer.record');
 as_program('SELECT run_maintenance()');
-is(count_of('day'), 4, 'a day that is read is not dropped');
+is(count_of('day'), 4, 'a day that is being read is not dropped');
 $reader->query_safe('COMMIT');
 $reader->quit;
-cmp_ok(as_program('SELECT count(*) FROM record'), '>', 0, '... and has records');
+cmp_ok(as_program('SELECT count(*) FROM record'), '>', 0, '... and keeps its records');
 $node->safe_psql($db, q{DO $$ BEGIN EXECUTE format('CREATE VIEW public.mine AS SELECT FROM %s', indexer.day_table('record', (SELECT min(day) FROM indexer.day))); END $$});
 my $abandoned = as_program('SELECT day_table($$record$$, min(day)) FROM day');
 is($node->psql($db, 'SET search_path = indexer, public; SELECT run_maintenance()', stderr => \$said), 0, 'a day of which there is a view does not stop the maintenance');
@@ -359,13 +359,13 @@ take(commit(7, 1));
 is(here(7), left_by(7, 1), 'and the next commit is stored');
 
 #
-# Strangers that are lost, and accounts that are idle
+# Strangers whose notice was lost, and idle accounts
 #
 take(commit(2, 0));
 as_program('DELETE FROM account WHERE did = demo.did(2)', 'SELECT run_maintenance()', 'SELECT reconcile_wants(99)');
-is(state_of(2), 'unidentified', 'a stranger whose notice was lost is met later');
+is(state_of(2), 'unidentified', 'a stranger whose notice was lost is found later');
 as_program('SELECT demo.know(2)');
-is(here(2), left_by(2, 0), '... and its commit stored');
+is(here(2), left_by(2, 0), '... and its commit is stored');
 as_program(q{UPDATE account SET seen = seen - 31 WHERE did = demo.did(7)}, 'SELECT run_maintenance()');
 is(state_of(7) . state_of(2), 'nonelive', 'an account that is idle for a month is deleted');
 take(commit(7, 3));
@@ -392,7 +392,7 @@ sub begin_commit
 	my ($i, $k) = @_;
 	my $session = session();
 	$session->query_until(qr/^begun/m, "\\echo begun\nSELECT process_frames('relay', 0, 1, ARRAY[demo.commit($i, $k)]);\n\\echo ended\n");
-	$node->poll_query_until($db, q{SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%process_frames%' AND pid <> pg_backend_pid())}) or die 'it does not wait';
+	$node->poll_query_until($db, q{SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%process_frames%' AND pid <> pg_backend_pid())}) or die 'the session does not wait';
 	return $session;
 }
 
@@ -434,7 +434,7 @@ is(count_of('waiting') . count_of('ready_account'), '00', '... and none waits an
 #
 as_program("DELETE FROM want WHERE what = 'live'", 'SELECT reconcile_wants(99)');
 take(commit(7, 2));
-is(count_of('account') . count_of('record') . count_of('waiting'), '000', 'without the want nothing is left, and nothing stored');
+is(count_of('account') . count_of('record') . count_of('waiting'), '000', 'without the want, nothing is left and nothing is stored');
 $states->finish(qr/live/);
 $node->stop;
 done_testing();

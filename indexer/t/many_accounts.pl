@@ -40,7 +40,7 @@ AtidTest::Indexer::demo($node, $db);
 AtidTest::Indexer::fill($node, $db);
 
 #
-# Where many accounts wait, none of them is read but the one that is next.
+# If many accounts wait, only the next one is read.
 #
 my $waiting = q{INSERT INTO identity (did, key, ask) SELECT 'did:plc:crowd' || i, (SELECT min(key) FROM identity), now() - interval '1 h' * i
 		FROM generate_series(1, 5000) AS i;
@@ -52,7 +52,7 @@ is(one($db, q{SET session_replication_role = replica; BEGIN; UPDATE account SET 
 	SELECT pg_stat_get_xact_tuples_hot_updated('account'::regclass) > 0; ROLLBACK}), 't', 'a commit changes no index of account');
 
 #
-# Where many frames wait, those of other accounts are not read.
+# If many frames wait, those of other accounts are not read.
 #
 is( one($db, qq{BEGIN; SELECT FROM start_stream('many', 'repos', NULL, 1); $waiting UPDATE account SET state = 'loading', load_at = 'infinity' WHERE did::text LIKE '%crowd%';
 	INSERT INTO waiting (stream, slot, seq, did, frame) SELECT 'many', shard_slot(did), 1, did, 'x' FROM account WHERE state = 'loading';
@@ -62,7 +62,7 @@ is( one($db, qq{BEGIN; SELECT FROM start_stream('many', 'repos', NULL, 1); $wait
 	SELECT release_waiting(did) IS NULL FROM waiting ORDER BY did LIMIT 1;
 	UPDATE account SET state = 'desynchronized', load_at = now() WHERE did = (SELECT min(did) FROM ready_account);
 	SELECT taken FROM process_frames('many', 0, 1, '{}'); SELECT count(*) FROM waiting; ROLLBACK}), "0\n0\nf\n0\n4999",
-	'a call reads no frame that waits, until its account is ready');
+	'a call reads no waiting frame until its account is ready');
 
 #
 # Claims, while another session holds a snapshot.
@@ -80,7 +80,7 @@ one('claims', qq{ALTER TABLE account DISABLE TRIGGER USER;
 	INSERT INTO tally VALUES ('unidentified', 2 * $many);
 	VACUUM ANALYZE account, identity});
 
-# Claims or asks for so many, each time behind where it was; they come again later. The seconds of the processor.
+# Claims or requests so many, each time after the last position; they come again later. Returns the CPU time in seconds.
 my %queue = (
 	claims => [ q{SELECT x.at, x.did, x.claim, x.claim IS NOT NULL AS there FROM claim_loads(20, false, at, who, '{}') AS x}, q{PERFORM fail_load(c.did, c.claim, 'not_found', NULL, false)} ],
 	asks   => [ q{SELECT x.at, x.did, x.asked IS NOT NULL AS there FROM claim_identities(20, 'new', 'plc', '{}', at, who) AS x}, q{PERFORM fail_identity(c.did, 'not_found', NULL)} ]);
@@ -124,7 +124,7 @@ foreach my $what (sort keys %queue)
 }
 
 #
-# What is watched, at many accounts; while the snapshot is held still, and after all these changes.
+# The queries that watch, with many accounts, while the snapshot is still held, and after all these changes.
 #
 one('claims', 'ANALYZE account, identity');
 foreach my $query ('SELECT * FROM watch', "SELECT stream_health('relay')", 'SELECT * FROM status_accounts', 'SELECT * FROM status_stream', 'SELECT * FROM list_troubles(1000)')

@@ -56,7 +56,7 @@ SQL
 ask($db, "SELECT FROM start_stream('relay', 'repos', NULL, 1); SELECT FROM read_from_now('app')");
 $node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($db), '-f', "$root/indexer/sql/sample.sql" ], 'sample.sql');
 
-# What the operator has added.
+# The operator's additions.
 ask($db, q{CREATE INDEX mine ON record (indexed);
 	CREATE VIEW public.likes AS SELECT * FROM indexer.record WHERE atid.at_uri_collection(uri) = 'app.bsky.feed.like';
 	CREATE TABLE public.seen (uri text);
@@ -76,15 +76,15 @@ my $copy = 'copy';
 $node->safe_psql('postgres', 'CREATE DATABASE copy');
 $node->command_ok([ 'pg_restore', '--exit-on-error', '-d', $node->connstr($copy), $dump ], 'pg_restore');
 is(ask($copy, $all), $there, 'the records are in it');
-is(ask($copy, 'SELECT (SELECT count(*) FROM reader), (SELECT count(*) FROM change), (SELECT cursor FROM shard)'), '0|0|0', 'readers are not, cursors are');
+is(ask($copy, 'SELECT (SELECT count(*) FROM reader), (SELECT count(*) FROM change), (SELECT cursor FROM shard)'), '0|0|0', 'readers are not in it, cursors are');
 
-# The functions once more: the files of install.sql without the migrations, as an upgrade runs them.
+# The functions again: the files of install.sql without the migrations, as an upgrade runs them.
 my @functions = map { ('-f', "$root/indexer/sql/$_") } grep { !m{^migrations/} } sql_files('install.sql');
-cmp_ok(scalar @functions, '>', 20, 'install.sql names the files of functions');
+cmp_ok(scalar @functions, '>', 20, 'install.sql lists the files of functions');
 $node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-1', '-d', $node->connstr($copy), '-c', 'SET search_path = indexer, pg_temp', @functions ],
-	'the functions can be installed once more');
+	'the functions can be installed again');
 is(ask($copy, q{SELECT (SELECT count(*) FROM public.likes), to_regclass('mine') IS NOT NULL,
-	(SELECT count(*) FROM pg_trigger WHERE tgname = 'mine' AND tgrelid = 'record'::regclass)}), '2|t|1', 'what the operator has added is there');
+	(SELECT count(*) FROM pg_trigger WHERE tgname = 'mine' AND tgrelid = 'record'::regclass)}), '2|t|1', 'the additions of the operator are there');
 
 # Their settings are in their own definitions.
 my $functions = q{FROM pg_proc AS p JOIN pg_language AS l ON l.oid = p.prolang
@@ -96,8 +96,8 @@ is(ask($db, "SELECT string_agg(proname, ', ' ORDER BY proname) $functions AND (p
 	THEN 'search_path=pg_temp, indexer' ELSE 'search_path=indexer, pg_temp' END) IS NOT TRUE"), '',
 	'each function has a search_path, with the temporary tables first where it uses them');
 is(ask($db, "SELECT string_agg(proname, ', ' ORDER BY proname) $functions AND NOT proconfig @> '{enable_seqscan=off,enable_mergejoin=off,jit=off}'"),
-	'on_lexicons_change, on_want_change', '... and all but triggers never read a whole table');
-cmp_ok(ask($db, "SELECT count(*) $functions"), '>', 120, '... which are many functions');
+	'on_lexicons_change, on_want_change', '... and all except triggers never read a whole table');
+cmp_ok(ask($db, "SELECT count(*) $functions"), '>', 120, '... and there are many functions');
 
 #
 # Two shards. The second has read nothing while the first is far ahead.
@@ -110,15 +110,15 @@ ask($db, "SELECT FROM start_stream('relay', 'repos', NULL, 2);
 	SELECT process_frames('relay', 0, 2, ARRAY[try.closed(1, '$low'), try.closed(9, '$low')]);
 	SELECT process_frames('relay', 1, 2, ARRAY[try.closed(2, '$high')]);
 	SELECT process_frames('relay', 1, 2, ARRAY[try.closed(3, '$high')])");
-is(ask($db, 'SELECT lo, cursor, frames FROM shard ORDER BY lo'), "0|9|2\n128|3|2", 'two shards: no frame is taken to be old');
-is(ask($db, "SELECT process_frames('relay', 1, 2, '{}', 7); SELECT cursor FROM shard WHERE lo = 128") =~ /\n(\d+)$/ && $1, 7, '... and seen moves the cursor of an idle one');
+is(ask($db, 'SELECT lo, cursor, frames FROM shard ORDER BY lo'), "0|9|2\n128|3|2", 'two shards: no frame is mistaken for an old one');
+is(ask($db, "SELECT process_frames('relay', 1, 2, '{}', 7); SELECT cursor FROM shard WHERE lo = 128") =~ /\n(\d+)$/ && $1, 7, '... and `seen` moves the cursor of an idle one');
 
 #
 # The bounds.
 #
 my $operate = slurp_file("$root/doc/operate.md");
 is(join(' ', grep { $operate !~ /^`$_` [^|]*\|/m } split /\n/, ask($db, q{SELECT attname FROM pg_attribute WHERE attrelid = 'settings'::regclass AND attnum > 0
-	AND atttypid IN ('int'::regtype, 'bigint'::regtype)})), '', 'the chapter has all of them');
+	AND atttypid IN ('int'::regtype, 'bigint'::regtype)})), '', 'the chapter has all bounds');
 my $broken = "try.frame('#account', jsonb_build_object('seq', 20 + n, 'did', '$low', 'time', 'x'))";
 ask($db, "SELECT process_frames('relay', 0, 2, ARRAY(SELECT $broken FROM generate_series(1, 3) AS n))");
 is(ask($db, 'SELECT count(*) FROM bad'), 3, 'bad frames are kept');
@@ -131,9 +131,9 @@ is(ask($db, 'SELECT (SELECT count(*) FROM bad), refused FROM shard WHERE lo = 0'
 my @new = split /\n/, ask($db, q{SELECT d FROM generate_series(1, 50) AS n CROSS JOIN LATERAL CAST(format('did:web:new%s.example', n) AS atid.did) AS d
 	WHERE shard_slot(d) >= 128 ORDER BY n LIMIT 2});
 ask($db, "TRUNCATE notice; UPDATE settings SET most_notices = 1; SELECT process_frames('relay', 1, 2, ARRAY[try.closed(11, '$new[0]')])");
-is(ask($db, 'SELECT did FROM notice'), $new[0], 'an account that is new is noted');
+is(ask($db, 'SELECT did FROM notice'), $new[0], 'a new account is noted');
 ask($db, "SELECT process_frames('relay', 1, 2, ARRAY[try.closed(12, '$new[1]')])");
-is(ask($db, 'SELECT did FROM notice'), $new[0], 'most_notices: then no further ones are');
+is(ask($db, 'SELECT did FROM notice'), $new[0], 'most_notices: beyond it, no further ones are');
 ask($db, 'UPDATE settings SET most_notices = 100000, most_hosts = 2; TRUNCATE notice');
 
 ask($db, q{INSERT INTO identity (did, host, ask) SELECT format('did:web:h%s.example', n)::atid.did, format('https://h%s.example', n), 'infinity' FROM generate_series(1, 3) AS n;
@@ -141,12 +141,12 @@ ask($db, q{INSERT INTO identity (did, host, ask) SELECT format('did:web:h%s.exam
 	INSERT INTO tally (what, n) VALUES ('loading', 3);
 	SELECT fail_load(format('did:web:h%s.example', n), 1, 'timeout', NULL, true) FROM generate_series(1, 3) AS n});
 is(ask($db, q{SELECT (SELECT string_agg(name, ' ' ORDER BY name) FROM host), (SELECT count(*) FROM account WHERE problem = 'timeout')}),
-	'https://h1.example https://h2.example|3', 'most_hosts: a host beyond it is not noted, its account waits all the same');
+	'https://h1.example https://h2.example|3', 'most_hosts: a host beyond it is not noted, but its account waits all the same');
 foreach my $bound (1, 2)
 {
 	is(ask($db, qq{BEGIN; UPDATE settings SET most_notices = $bound; INSERT INTO notice (did, what) VALUES ('did:web:h2.example', 'met');
 		UPDATE account SET state = 'loading', load_at = 'infinity' WHERE did = 'did:web:h1.example'; SELECT defer_load('did:web:h1.example', 1, 'unsigned', NULL);
-		SELECT string_agg(what, ' ' ORDER BY n) FROM notice; ROLLBACK}) =~ s/^\n+//r, $bound == 1 ? 'met' : 'met signature', "most_notices of $bound: a load that another key has signed keeps it");
+		SELECT string_agg(what, ' ' ORDER BY n) FROM notice; ROLLBACK}) =~ s/^\n+//r, $bound == 1 ? 'met' : 'met signature', "most_notices of $bound: a load that another key has signed keeps its notice");
 }
 
 # A host that asks for a pause. Two more accounts of the first one are under way, and three are due.
@@ -159,34 +159,34 @@ my $claims = q{SELECT count(*) FROM claim_loads(99, false, NULL, NULL, '{}') AS 
 my $pause = q{SELECT problem, failures, round(extract(epoch FROM until - now()) / 60) FROM host};
 ask($db, q{SELECT fail_load('did:web:p1.example', 1, 'throttled', '429', true, 1800)});
 is(ask($db, $pause), 'throttled|1|30', 'Retry-After of a host is noted');
-is(ask($db, $claims), 0, '... none of its accounts is loaded until then');
+is(ask($db, $claims), 0, '... and none of its accounts is loaded until then');
 is(ask($db, q{SELECT count(*), min(detail) FROM trouble WHERE host = 'https://h1.example' AND why = 'throttled' AND next > now() + interval '29 min'}),
-	'2|its host has asked for a pause', '... and trouble says why');
+	'2|its host has asked for a pause', '... and the view trouble shows why');
 ask($db, q{SELECT fail_load('did:web:p2.example', 1, 'timeout', NULL, true)});
-is(ask($db, $pause), 'throttled|1|30', '... whatever comes of others that were under way');
+is(ask($db, $pause), 'throttled|1|30', '... whatever the result of others that were under way');
 ask($db, q{UPDATE host SET until = now(); UPDATE account SET load_at = now() WHERE did = 'did:web:p2.example'});
-is(ask($db, $claims) > 0, 1, 'then they are');
+is(ask($db, $claims) > 0, 1, '... and then they are');
 ask($db, q{SELECT fail_load(did::text, claim, 'throttled', NULL, true, 60) FROM account WHERE state = 'loading' AND did::text LIKE 'did:web:p%'});
-is(ask($db, q{SELECT failures, until > now() + interval '30 s' FROM host}), '2|t', '... and several failures at one time are one');
+is(ask($db, q{SELECT failures, until > now() + interval '30 s' FROM host}), '2|t', '... and several failures at one time count as one');
 ask($db, q{UPDATE host SET until = now(); UPDATE account SET problem = 'too_large' WHERE did = 'did:web:p2.example'});
 is(ask($db, q{SELECT why FROM trouble WHERE did = 'did:web:p2.example'}), 'too large', 'after a pause trouble has the account\'s own reason');
 ask($db, q{UPDATE account SET load_at = now() WHERE did::text LIKE 'did:web:p%'; SELECT claim_loads(99, false, NULL, NULL, '{}');
 	SELECT fail_load('did:web:p2.example', claim, 'server_error', '503', true, 1800), fail_load('did:web:p3.example', claim, 'throttled', '429', false, 1800) FROM account WHERE did = 'did:web:p2.example'});
 is(ask($db, q{SELECT problem, until > now() + interval '29 min' FROM host}), 'throttled|t', 'any status can have Retry-After');
 is(ask($db, q{SELECT string_agg(problem, ' ' ORDER BY did) FROM account WHERE did::text LIKE 'did:web:p%' AND load_at BETWEEN now() + interval '29 min' AND now() + interval '31 min'}),
-	'server_error throttled', '... and the account waits, whoever has asked for it');
+	'server_error throttled', '... and the account waits, whoever wanted it');
 ask($db, q{SELECT reload_account('did:web:p2.example')});
 is(ask($db, 'SELECT count(*) FROM host'), 0, 'reload ends the pause');
 ask($db, q{UPDATE account SET load_at = now() + interval '1 day' WHERE state = 'desynchronized' AND did::text ~ '^did:web:[hp]'});
 
 ask($db, q{INSERT INTO labels_refused (label, received) SELECT '{}', now() - interval '1 s' * n FROM generate_series(1, 100) AS n;
 	UPDATE settings SET most_labels_refused = 6000; SELECT run_maintenance()});
-is(ask($db, q{SELECT count(*) BETWEEN 49 AND 51, min(now() - received) < interval '1 min' FROM labels_refused}), 't|t', 'most_labels_refused: the older half goes');
+is(ask($db, q{SELECT count(*) BETWEEN 49 AND 51, min(now() - received) < interval '1 min' FROM labels_refused}), 't|t', 'most_labels_refused: the older half is deleted');
 ask($db, 'SELECT run_maintenance(); SELECT run_maintenance()');
-is(ask($db, 'SELECT pg_total_relation_size($$labels_refused$$) > 6000, count(*) BETWEEN 49 AND 51 FROM labels_refused'), 't|t', '... once, though the file is no smaller');
+is(ask($db, 'SELECT pg_total_relation_size($$labels_refused$$) > 6000, count(*) BETWEEN 49 AND 51 FROM labels_refused'), 't|t', '... once, though the file is not smaller');
 
 ask($db, q{INSERT INTO candidate (did, asked) VALUES ('did:web:candidate.example', 8); SELECT finish_candidate('did:web:candidate.example', NULL)});
-is(ask($db, q{SELECT asked, ask > now() + interval '50 min' FROM candidate}), '0|t', 'a candidate of whom the server says nothing is kept');
+is(ask($db, q{SELECT asked, ask > now() + interval '50 min' FROM candidate}), '0|t', 'a candidate about which the server says nothing is kept');
 ask($db, q{SELECT finish_candidate('did:web:candidate.example', '{}')});
 my $page = q{(SELECT jsonb_agg(jsonb_build_object('did', format('did:web:c%s.example', n))) FROM generate_series(%s, %s) AS n)};
 my $pages = 'SELECT store_listing_page($$*com.example.signal$$, $$$$, ' . sprintf($page, '%s', 1, 3) . ', $$a$$, now()); SELECT store_listing_page($$*com.example.signal$$, $$a$$, '
@@ -198,11 +198,11 @@ my $candidates = sub {
 			is_due('lists', now()), (SELECT value FROM watch WHERE what = 'waiting' AND of = 'candidates') FROM want WHERE what = 'signal'; ROLLBACK") =~ s/^\n+//r;
 };
 is($candidates->(100), '6||0|f|6', 'all accounts of a list are candidates for a signal');
-is($candidates->(3), '3|a|0|f|3', '... but no more than most_candidates: the list waits, which is no sign of trouble');
+is($candidates->(3), '3|a|0|f|3', '... but at most most_candidates: then the list waits, which is no sign of trouble');
 is($candidates->(4), '6||0|f|6', '... and goes on when there is room');
-is(ask($db, 'SELECT count(*) FROM candidate'), 0, '... and one that has no signal is not');
+is(ask($db, 'SELECT count(*) FROM candidate'), 0, '... and an account without a signal is not kept');
 
-# Accounts that signals find: by a list, one by one, and in the stream. (Nothing takes back what ANALYZE has counted.)
+# Accounts that are found by signals: by a list, one by one, and in the stream. (ANALYZE is not rolled back.)
 my ($room, $none) = map { "UPDATE settings SET most_wants = $_;" } 1000, 2;
 my $found = sub {
 	my ($listed, @steps) = @_;
@@ -216,19 +216,19 @@ is($found->("''", "$room $list"), "3|a||0|com.example.signal", 'the accounts of 
 is($found->("''", "$none $list", "$room $list"), "0||wants_full|0|\n3|a||0|com.example.signal", 'most_wants: a list waits, which is reported, until there is room');
 my $finish = q{SELECT finish_candidate('did:web:c1.example', '{com.example.signal}')};
 is($found->('NULL', "$none INSERT INTO candidate (did) VALUES ('did:web:c1.example'); $finish", "$room $finish"), "0||wants_full|1|\n1|||0|",
-	'... a candidate stays one');
+	'... and a candidate stays one');
 my $notice = q{SELECT FROM add_notices('{did:web:c1.example}', '{signal}', '{com.example.signal}'); SELECT FROM process_notices(9)};
-is($found->('NULL', "$none $notice", "$room $list"), "0||wants_full|0|\n3|a||0|com.example.signal", '... and where the stream shows an account, the list is read again');
+is($found->('NULL', "$none $notice", "$room $list"), "0||wants_full|0|\n3|a||0|com.example.signal", '... and if the stream shows an account, the list is read again');
 is($found->('NULL', "$room $notice"), '1|||0|', '... unless there is room');
-is($found->("''", "$none INSERT INTO want (what, value, because) VALUES ('account', 'did:web:c1.example', 'com.example.signal')"), '1|||0|com.example.signal', '... but what the operator wants is always taken');
+is($found->("''", "$none INSERT INTO want (what, value, because) VALUES ('account', 'did:web:c1.example', 'com.example.signal')"), '1|||0|com.example.signal', '... but wants of the operator are always accepted');
 ask($db, 'ANALYZE want');
 
 #
-# What the health of a stream says.
+# The health of a stream.
 #
 my $problem = "SELECT coalesce((SELECT problem FROM status_stream WHERE name = 'relay'), 'none')";
 ask($db, "UPDATE shard SET frame_rate = 0; SELECT process_frames('relay', n, 2, '{}', 0) FROM generate_series(0, 1) AS n");
-is(ask($db, $problem), 'none', 'a stream that is heard is well, though nothing comes');
+is(ask($db, $problem), 'none', 'a stream that is heard is healthy, though nothing comes');
 ask($db, "UPDATE shard SET taken = now() - interval '3 min'; SELECT process_frames('relay', n, 2, '{}') FROM generate_series(0, 1) AS n");
 like(ask($db, $problem), qr/^nothing was heard from the stream for two minutes/, '... and one that is not heard is not');
 ask($db, "SELECT process_frames('relay', n, 2, '{}', 0) FROM generate_series(0, 1) AS n; SELECT process_frames('relay', 0, 2, ARRAY[atid.record_to_dag_cbor('{\"op\": -1}') || atid.record_to_dag_cbor('{\"error\": \"FutureCursor\"}')])");
@@ -241,14 +241,14 @@ my $aside = q{SELECT 'kept ' || did || ' ' || reason FROM bad WHERE reason = 'no
 is(join(', ', grep { /^(?:kept|left)/ } split /\n/, ask($db, qq{BEGIN; CREATE FUNCTION try.refuse() RETURNS trigger LANGUAGE plpgsql AS \$\$ BEGIN RAISE 'not that one'; END \$\$;
 	CREATE TRIGGER refuse BEFORE INSERT ON notice FOR EACH ROW WHEN (NEW.did = 'did:web:refused.example') EXECUTE FUNCTION try.refuse(); UPDATE settings SET most_bad = 1000000000;
 	SELECT process_frames('relay', shard_slot('did:web:refused.example') / 128, 2, ARRAY[try.closed(45, 'did:web:refused.example')]); $aside; SELECT forget_account('did:web:refused.example'); $aside;
-	SELECT 'left ' || count(*) FROM bad WHERE reason = 'not that one'; ROLLBACK})), 'kept did:web:refused.example not that one, left 0', 'a frame that a trigger refuses is kept with its account, and goes when that is forgotten');
+	SELECT 'left ' || count(*) FROM bad WHERE reason = 'not that one'; ROLLBACK})), 'kept did:web:refused.example not that one, left 0', 'a frame that a trigger refuses is kept with its account, and deleted when that is forgotten');
 
 # A server of the API holds a lock while it runs.
 my $server = AtidTest::Session->new($node, $db);
 $server->ok(q{SELECT pg_advisory_lock(hashtextextended('api runs', 0))});
 ask($db, q{INSERT INTO reader (name, api) VALUES ('api runs', true), ('api was killed', true), ('api of mine', false); SELECT run_maintenance()});
 is(ask($db, q{SELECT string_agg(name, ' ' ORDER BY name) FROM reader}), 'api of mine api runs app',
-	'the reader of an API that was killed goes, but none that an application has called so');
+	'the reader of an API that was killed is deleted, but no application's reader of that name');
 $server->quit;
 ask($db, q{DELETE FROM reader WHERE name LIKE 'api %'});
 
@@ -276,28 +276,28 @@ foreach my $what (
 my $reloads = AtidTest::Session->new($node, $db);
 $reloads->send("SELECT indexer.reload_account('$slow')");
 $node->poll_query_until($db, 'SELECT wait_event_type = $$Lock$$ FROM pg_stat_activity WHERE pid = ' . $reloads->pid);
-is($node->psql($db, "SET lock_timeout = '10 s'; UPDATE indexer.identity SET ask = ask WHERE did = '$slow'"), 0, '... nor does anything else for a reload that does');
+is($node->psql($db, "SET lock_timeout = '10 s'; UPDATE indexer.identity SET ask = ask WHERE did = '$slow'"), 0, '... and nothing else waits for a reload that does');
 $node->safe_psql($db, 'SELECT pg_cancel_backend(' . $reloads->pid . ')');
 is(($reloads->result)[1], '57014', '... which is cancelled');
 $reloads->quit;
 is(ask($db, "SELECT a.state, a.claim, i.ask < now() + interval '1 h', i.problem IS NULL FROM account AS a JOIN identity AS i USING (did) WHERE did = '$slow'"), 'loading|1|t|t',
-	'... nor changes its account, which is asked about again');
+	'... and does not change its account, which is checked again');
 $loads->ok('ROLLBACK');
 $loads->quit;
 ask($db, 'SELECT reconcile_wants(10000)');
-is(ask($db, "SELECT count(*) FROM account WHERE did = '$slow'"), 0, '... and what was to be done is done later');
+is(ask($db, "SELECT count(*) FROM account WHERE did = '$slow'"), 0, '... and the work is done later');
 ask($db, "DELETE FROM exclusion WHERE did = '$slow'");
 is((split /\n/, ask($db, q{BEGIN; SELECT add_account('did:web:again.example'); UPDATE identity SET ask = now() + interval '1 h', asked = 9, problem = 'timeout' WHERE did = 'did:web:again.example';
-	SELECT reload_account('did:web:again.example'); SELECT ask <= now(), asked FROM identity WHERE did = 'did:web:again.example'; ROLLBACK}))[-1], 't|0', 'reload has an identity that has failed asked for at once');
+	SELECT reload_account('did:web:again.example'); SELECT ask <= now(), asked FROM identity WHERE did = 'did:web:again.example'; ROLLBACK}))[-1], 't|0', 'reload has a failed identity requested at once');
 
 #
-# What was wanted when the stream told it.
+# Accounts that were wanted when the stream reported them.
 #
 is((split /\n/, ask($db, q{BEGIN; DELETE FROM want WHERE what = 'account'; INSERT INTO notice (did, what, because) VALUES ('did:web:late.example', 'met', NULL), ('did:web:later.example', 'signal', 'a.b.c');
-	SELECT process_notices(10); SELECT count(*) FROM account WHERE did::text LIKE 'did:web:late%'; ROLLBACK}))[-1], 0, 'an account that is no longer wanted does not come');
-is(ask($db, q{SELECT mark_listing_unsupported('*', 'x')}), 'f', 'a server that lists nobody has no other list');
+	SELECT process_notices(10); SELECT count(*) FROM account WHERE did::text LIKE 'did:web:late%'; ROLLBACK}))[-1], 0, 'an account that is no longer wanted is not added');
+is(ask($db, q{SELECT mark_listing_unsupported('*', 'x')}), 'f', 'a server that lists no account has no other list');
 is(join(' ', (split /\n/, ask($db, q{BEGIN; DELETE FROM want WHERE what = 'account'; INSERT INTO want (what, value) VALUES ('signal', 'a.b.c'); SELECT mark_listing_unsupported('a.b.c', 'x'); SELECT of FROM next_listing();
-	UPDATE stream SET look = now(), looked = NULL WHERE kind = 'repos'; SELECT recheck_after_gap(1); SELECT of FROM next_listing(); ROLLBACK}))[ 0, 1, -1 ]), 't *a.b.c a.b.c', 'after a gap a list that was refused is asked for again');
+	UPDATE stream SET look = now(), looked = NULL WHERE kind = 'repos'; SELECT recheck_after_gap(1); SELECT of FROM next_listing(); ROLLBACK}))[ 0, 1, -1 ]), 't *a.b.c a.b.c', 'after a gap a refused list is requested again');
 
 #
 # References.
@@ -309,35 +309,35 @@ my $points = q{INSERT INTO op (uri, did, collection, fresh, cid, block)
 	                         FROM generate_series(1, most) AS m) AS y};
 my @points = split /\n/, ask($db, "BEGIN; SELECT create_temp_tables(); $points; CREATE TEMP TABLE bytes AS SELECT max(octet_length(block)) AS n FROM op WHERE did = 'did:web:same.example'; SELECT write_records();
 	SELECT atid.at_uri_did(uri), CASE atid.at_uri_did(uri)::text WHEN 'did:web:same.example' THEN count(*) - (SELECT n / 30 FROM bytes) ELSE count(*) END FROM reference WHERE collection = 'a.b.c' GROUP BY 1 ORDER BY 1; ROLLBACK");
-is("@points[-3 .. -1]", 'did:web:many.example|36000 did:web:same.example|1800 did:web:some.example|120', 'references are what the records have; of a block that many have, by its bytes once');
+is("@points[-3 .. -1]", 'did:web:many.example|36000 did:web:same.example|1800 did:web:some.example|120', 'references are those of the records; for a block of many records, those of its bytes, once');
 
 #
-# Labelers: a hundred come by themselves, and those that were named.
+# Labelers: a hundred are added by themselves, and those that were named.
 #
 my $labels = q{process_frames('labels', 0, 1, ARRAY[try.frame('#labels', jsonb_build_object('seq', %d, 'labels', (SELECT jsonb_agg(jsonb_build_object('src', %s, 'uri', 'did:web:x.example', 'val', 'spam', 'cts', '2026-01-01T00:00:00Z')) FROM generate_series(1, %d) AS n)))])};
 ask($db, q{SELECT FROM start_stream('labels', 'labels', NULL, 1); INSERT INTO labeler (did) VALUES ('did:web:named.example')});
 ask($db, 'SELECT ' . sprintf $labels, 1, q{format('did:web:l%s.example', n)}, 150);
-is(ask($db, 'SELECT count(*) FROM identity WHERE labeler'), 100, 'a hundred labelers come by themselves');
+is(ask($db, 'SELECT count(*) FROM identity WHERE labeler'), 100, 'a hundred labelers are added by themselves');
 ask($db, 'SELECT ' . sprintf $labels, 2, q{'did:web:named.example'}, 1);
-is(ask($db, 'SELECT count(*) FROM identity WHERE labeler'), 101, '... and one that was named');
+is(ask($db, 'SELECT count(*) FROM identity WHERE labeler'), 101, '... and one that was named is added, too');
 ask($db, q{UPDATE identity SET met = now() - interval '10 days' WHERE labeler; SELECT run_maintenance()});
-is(ask($db, 'SELECT string_agg(did::text, $$ $$) FROM identity WHERE labeler'), 'did:web:named.example', '... until the others have shown no key');
+is(ask($db, 'SELECT string_agg(did::text, $$ $$) FROM identity WHERE labeler'), 'did:web:named.example', '... until the others turn out to have no key');
 
 #
 # Legal requests.
 #
 ask($db, q{SELECT add_account('did:web:ada.example'); SELECT exclude_account('did:web:ada.example', 'a request')});
 is(ask($db, q{SELECT (SELECT count(*) FROM record WHERE did = 'did:web:ada.example'), (SELECT count(*) > 0 FROM reference WHERE subject <@ 'at://did:web:ada.example'),
-	(SELECT count(*) FROM account WHERE did = 'did:web:ada.example')}), '0|t|0', 'exclude: its records go, what points at it stays');
+	(SELECT count(*) FROM account WHERE did = 'did:web:ada.example')}), '0|t|0', 'exclude: its records are deleted, references to it stay');
 ask($db, q{SELECT forget_account('did:web:ada.example'); SELECT add_account('did:web:ada.example')});
 is(ask($db, q{SELECT (SELECT count(*) FROM reference WHERE subject <@ 'at://did:web:ada.example'), (SELECT count(*) FROM identity WHERE did = 'did:web:ada.example'),
-	(SELECT count(*) FROM account WHERE did = 'did:web:ada.example'), (SELECT why FROM exclusion)}), '0|0|0|forgotten', 'forget: nothing is left, and it does not come back');
+	(SELECT count(*) FROM account WHERE did = 'did:web:ada.example'), (SELECT why FROM exclusion)}), '0|0|0|forgotten', 'forget: no data is left, and the account does not come back');
 ask($db, "UPDATE settings SET most_bad = 1000000000; SELECT process_frames('relay', shard_slot('did:web:ada.example') / 128, 2, ARRAY[try.frame('#account', '{\"seq\": 50, \"did\": \"did:web:ada.example\", \"time\": \"x\"}')])");
-is(ask($db, "SELECT count(*) FROM bad WHERE did = 'did:web:ada.example'"), 0, '... no frame of it, either');
+is(ask($db, "SELECT count(*) FROM bad WHERE did = 'did:web:ada.example'"), 0, '... and neither does a frame of it');
 ask($db, 'SELECT ' . sprintf $labels, 3, q{'did:web:ada.example'}, 1);
-is(ask($db, q{SELECT (SELECT count(*) FROM identity WHERE did = 'did:web:ada.example'), (SELECT count(*) FROM labels_refused WHERE label->>'src' = 'did:web:ada.example')}), '0|0', '... nor a label');
+is(ask($db, q{SELECT (SELECT count(*) FROM identity WHERE did = 'did:web:ada.example'), (SELECT count(*) FROM labels_refused WHERE label->>'src' = 'did:web:ada.example')}), '0|0', '... or a label');
 
-# While another session writes what points at it.
+# While another session writes references to it.
 my $writer = AtidTest::Session->new($node, $db);
 $writer->ok(q{SET search_path = indexer, public; BEGIN; SELECT create_temp_tables();
 	INSERT INTO op (uri, did, collection, fresh, cid, block)
@@ -351,11 +351,11 @@ $node->poll_query_until($db, 'SELECT EXISTS (SELECT FROM pg_stat_activity WHERE 
 $writer->ok(q{DELETE FROM reference WHERE subject <@ 'at://did:web:bob.example'});
 $writer->ok('COMMIT');
 my (undef, $state) = $forgets->result;
-is($state, '00000', 'forget does not delete what a writer deletes at that moment');
+is($state, '00000', 'forget does not delete rows that a writer deletes at that moment');
 is(ask($db, q{SELECT (SELECT count(*) FROM exclusion WHERE did = 'did:web:bob.example'), (SELECT count(*) FROM reference WHERE subject <@ 'at://did:web:bob.example')}), '1|0',
-	'... nor what is written while it is forgotten');
+	'... and leaves none that is written while it runs');
 
-# While a shard keeps frames of it: bad ones, and one that waits for a load.
+# While a shard stores frames of it: bad ones, and one that waits for a load.
 my $slot = ask($db, q{SELECT shard_slot('did:web:dan.example') / 128});
 ask($db, q{SELECT add_account('did:web:dan.example'); UPDATE account SET state = 'loading' WHERE did = 'did:web:dan.example'; INSERT INTO tally (what, n) VALUES ('unidentified', -1), ('loading', 1)});
 $writer->ok(q{BEGIN; SELECT FROM account WHERE did = 'did:web:dan.example' FOR UPDATE});
@@ -374,17 +374,17 @@ is(($forgets->result)[1], '00000', 'forget waits for a shard');
 is(ask($db, $kept), '0|0|0|0', '... of which no frame and no notice is left');
 $_->quit foreach $writer, $forgets, $takes;
 
-# By a signal, and in what others have told.
+# By a signal, and in notices about others.
 my $who = 'did:web:dan.example';
 is((split /\n/, ask($db, qq{BEGIN; DELETE FROM want WHERE what = 'account'; INSERT INTO want (what, value) VALUES ('signal', 'a.b.c');
 	SELECT store_listing_page('a.b.c', '', '[{"did": "$who"}, {"did": "did:web:eve.example"}]', NULL, now()); SELECT finish_candidate('$who', '{a.b.c}');
 	UPDATE want SET refused = true, listed = '' WHERE what = 'signal'; SELECT store_listing_page('*a.b.c', '', '[{"did": "$who"}, {"did": "did:web:finn.example"}]', NULL, now());
 	SELECT (SELECT string_agg(value, ' ') FROM want WHERE what = 'account'), (SELECT string_agg(did::text, ' ') FROM candidate); ROLLBACK}))[-1],
-	'did:web:eve.example|did:web:finn.example', 'who is forgotten is not wanted for a signal');
+	'did:web:eve.example|did:web:finn.example', 'a forgotten account is not wanted for a signal');
 is((split /\n/, ask($db, qq{BEGIN; INSERT INTO waiting (stream, slot, seq, did, frame) VALUES ('relay', shard_slot('$who'), 1, '$who', 'x'), ('relay', shard_slot('$low'), 1, '$low', 'x');
 	SELECT release_waiting('$who');
 	UPDATE account SET state = 'loading', status = NULL WHERE did = '$low';
-	SELECT process_frames('relay', 0, 1, '{}'); SELECT string_agg(did::text, ' ') FROM waiting; ROLLBACK}))[-1], $low, 'no frame waits for an account that is not there');
+	SELECT process_frames('relay', 0, 1, '{}'); SELECT string_agg(did::text, ' ') FROM waiting; ROLLBACK}))[-1], $low, 'no frame waits for an account that does not exist');
 
 $node->stop;
 done_testing();

@@ -45,7 +45,7 @@ plan skip_all => $why if defined $why;
 # The servers.
 #
 my $folder = PostgreSQL::Test::Utils::tempdir('network');
-# The command of pds/README.md, in a folder of the test's own.
+# The command of pds/README.md, in the test's own folder.
 my ($command) = slurp_file("$FindBin::Bin/pds/README.md") =~ m{^node (network\.mjs /tmp/network)$}m
   or die 'pds/README.md does not say how to start the network';
 my ($script, @words) = split / /, $command =~ s{/tmp/network}{.}r;
@@ -99,11 +99,11 @@ foreach my $n (0, 1)
 my $states = AtidTest::States->new($node, 'pds0');
 
 #
-# What happens.
+# The events.
 #
 network('join 10');
 start_consumer($_) foreach 0, 1;
-wait_for($_, "pds$_: the accounts that are there are loaded",
+wait_for($_, "pds$_: the existing accounts are loaded",
 	q{SELECT 'none' WHERE NOT EXISTS (SELECT FROM account) UNION ALL SELECT did::text FROM account WHERE state <> 'synchronized'})
   foreach 0, 1;
 network('join 10');
@@ -125,7 +125,7 @@ network('work');
 network('expected');
 
 #
-# What is there, and what should be.
+# The rows that are there, and those that should be.
 #
 foreach my $n (0, 1)
 {
@@ -157,15 +157,15 @@ wait_for(0, 'an account that was deleted meanwhile has no records',
 	"SELECT 'active' FROM account WHERE did = '$left' AND state <> 'inactive' UNION ALL SELECT uri::text FROM record WHERE did = '$left'");
 wait_for(0, 'an account that has moved away has no records',
 	"SELECT 'active' FROM account WHERE did = '$moved' AND state NOT IN ('barred', 'inactive') UNION ALL SELECT uri::text FROM record WHERE did = '$moved'");
-cmp_ok($node->safe_psql('pds1', "SELECT count(*) FROM record WHERE did = '$moved'"), '>', 3, 'and has them where it is now');
+cmp_ok($node->safe_psql('pds1', "SELECT count(*) FROM record WHERE did = '$moved'"), '>', 3, '... and has them where it is now');
 wait_for(0, 'no frame is bad', 'SELECT did, reason FROM bad');
 is( $node->safe_psql('pds1', q{SELECT did, (atid.frame_parts(frame)).t, atid.event_problem(frame) FROM bad}),
 	"$moved|#sync|The \"rev\" of an event must be that of its commit.",
-	'but a #sync, whose revision its commit does not have');
+	'except a #sync, whose revision is not that of its commit');
 
 foreach my $n (0, 1)
 {
-	is($indexers[$n]->stop($consumers[$n]), 0, "pds$n: the consumer ends by SIGTERM");
+	is($indexers[$n]->stop($consumers[$n]), 0, "pds$n: SIGTERM ends the consumer");
 }
 $states->finish;
 $network->stop;

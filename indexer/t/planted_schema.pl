@@ -38,7 +38,7 @@ sub program
 sub one { my ($db, $sql) = @_; return $node->safe_psql($db, $sql); }
 
 #
-# One who may not create a schema, but has been given one.
+# A role that may not create a schema, but has been given one.
 #
 one('postgres', 'CREATE ROLE given LOGIN; CREATE DATABASE given');
 {
@@ -46,10 +46,10 @@ one('postgres', 'CREATE ROLE given LOGIN; CREATE DATABASE given');
 	one('given', 'CREATE EXTENSION atid_crypto CASCADE; CREATE SCHEMA indexer AUTHORIZATION given');
 }
 my ($status, $said) = program('given')->command({ PGUSER => 'given' }, 'init');
-like($said, qr/cannot create the schema xrpc\. .*"CREATE SCHEMA xrpc AUTHORIZATION given"/, 'without the schemas of users it says who can make them');
+like($said, qr/cannot create the schema xrpc\. .*"CREATE SCHEMA xrpc AUTHORIZATION given"/, 'without the schemas of users, the message says who can create them');
 one('given', 'CREATE SCHEMA xrpc AUTHORIZATION given; CREATE SCHEMA feed AUTHORIZATION given');
 ($status, $said) = program('given')->command({ PGUSER => 'given' }, 'init');
-is($status, 0, 'init needs no right in the database where the extensions and the schema are there') or diag($said);
+is($status, 0, 'init needs no right on the database if the extensions and the schema exist') or diag($said);
 one('given', 'DROP SCHEMA indexer CASCADE; CREATE SCHEMA indexer AUTHORIZATION given');
 ($status, $said) = program('given')->command('init');
 ok($status == 1 && $said =~ /The schema indexer belongs to given/, "init uses nobody else's schema") or diag("$status $said");
@@ -78,12 +78,12 @@ one('given', q{SET ROLE given; DROP VIEW indexer.identity; CREATE TYPE planted.l
 	CREATE CAST (planted.log AS text) WITH FUNCTION planted.cast(planted.log); CREATE TABLE indexer.identity AS SELECT i.did::atid.did, NULL::text AS key, '[]'::planted.log AS log
 	FROM (VALUES ('did:plc:4rgzlncjk4ufakb63scmyptw')) AS i (did); GRANT SELECT ON indexer.identity TO PUBLIC; GRANT USAGE ON SCHEMA indexer TO PUBLIC});
 ($status, $said) = program('given')->command({ ATID_PLC_URL => 'http://127.0.0.1:1', ATID_REPO_TIMEOUT => 1 }, 'verify', $car);
-like($said, qr/no key of the account is known/, '... nor a table') or diag("$status $said");
+like($said, qr/no key of the account is known/, '... or a table') or diag("$status $said");
 # An index with a function of no arguments is computed when a query of the table is planned.
 one('given', q{SET ROLE given; ALTER TABLE indexer.identity ALTER log TYPE jsonb USING NULL; CREATE FUNCTION planted.known() RETURNS int LANGUAGE plpgsql IMMUTABLE AS
 	'BEGIN IF session_user <> current_user THEN RETURN 1; END IF; PERFORM planted.run(); RETURN 1; END'; CREATE INDEX ON indexer.identity ((planted.known() + 1))});
 ($status, $said) = program('given')->command({ ATID_PLC_URL => 'http://127.0.0.1:1', ATID_REPO_TIMEOUT => 1 }, 'verify', $car);
-like($said, qr/no key of the account is known/, '... nor one with an index') or diag("$status $said");
+like($said, qr/no key of the account is known/, '... or one with an index') or diag("$status $said");
 one('given', 'DROP SCHEMA indexer CASCADE');
 ($status, $said) = program('given')->command('upgrade');
 ok($status == 1 && $said =~ /nothing to upgrade/, "upgrade takes over nobody else's tables") or diag("$status $said");

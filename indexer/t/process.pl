@@ -52,7 +52,7 @@ END
 
 sub sql { return $node->safe_psql($db, $_[0]); }
 
-# What a page says, once it says this.
+# The text of a page, once it matches.
 sub page
 {
 	my ($port, $path, $until) = @_;
@@ -66,7 +66,7 @@ sub page
 	}
 }
 
-# A server of which nothing listens, by which no run gets further than it may without a network.
+# A server that does not listen, so that no run gets further than it can without a network.
 my $nobody = 'http://127.0.0.1:1';
 my %labels = (ATID_SERVICE_URL => $nobody, ATID_STREAM_KIND => 'labels');
 
@@ -74,7 +74,7 @@ my ($status, $said) = $indexer->command('init', '--role', 'consumer');
 is($status, 0, 'init') or die $said;
 
 #
-# Errors that nobody has foreseen: between two runs, and in one.
+# Unforeseen errors: between two runs, and in one.
 #
 foreach (
 	[ 'between two runs', { PGPORT => 1 }, 'run' ],
@@ -87,18 +87,18 @@ foreach (
 	my $fault = q{data:text/javascript,setTimeout(() => { for (const n of [1, 2]) setImmediate(() => { throw new TypeError("planned " + n) }) }, 3000)};
 	my $run = IPC::Run::start([ $program, '--import', $fault, $bin, @words ], '<', \undef, '>&', \$log, IPC::Run::timeout($limit));
 	push @running, $run;
-	ok(eval { $run->finish; 1 }, "$when: an error that nobody has foreseen ends it") or $run->kill_kill;
+	ok(eval { $run->finish; 1 }, "$when: an unforeseen error ends the program") or $run->kill_kill;
 	is($run->full_result(0) >> 8, 1, '... with status 1');
 	is_deeply([ $log =~ /(error program failed .*)/g ], [ $log =~ /(error program failed error="TypeError: planned 1" at=.*)$/m ], '... and is logged once, in one line')
 	  or diag($log);
 }
 
 #
-# Errors by their settings, and progress.
+# Errors with their settings, and progress.
 #
 my $run = $indexer->start(ATID_SERVICE_URL => $nobody);
 ok($indexer->wait_for_log($run, qr{Z error run failed setting=ATID_SERVICE_URL error="\Q$nobody\E: unreachable: ECONNREFUSED"$}m), 'an error names the setting of the server');
-is($indexer->stop($run), 0, '... and SIGTERM ends it');
+is($indexer->stop($run), 0, '... and SIGTERM ends the program');
 
 #
 # Transactions that are read-only by default.
@@ -106,14 +106,14 @@ is($indexer->stop($run), 0, '... and SIGTERM ends it');
 $run = $indexer->start(%labels, ATID_PROGRESS_INTERVAL => 0.1);
 ok($indexer->wait_for_log($run, qr/(?:warn stream closed error=.*?){4}/s), 'the stream is tried again and again');
 my @progress = slurp_file($run->{log}) =~ /info progress frames=0 /g;
-is(scalar @progress, 1, '... and a line of progress that says the same is not repeated');
+is(scalar @progress, 1, '... and an unchanged progress line is not repeated');
 $indexer->stop($run);
 sql('DELETE FROM indexer.stream');
 foreach my $what ('ROLE consumer', "DATABASE $db")
 {
 	sql("ALTER $what SET default_transaction_read_only = on");
 	$run = $indexer->start(%labels, PGUSER => 'consumer');
-	ok($indexer->wait_for("it writes: $what", 'SELECT count(*) = 1 FROM indexer.stream'), "transactions of the $what are read-only, and it writes");
+	ok($indexer->wait_for("it writes: $what", 'SELECT count(*) = 1 FROM indexer.stream'), "transactions of the $what are read-only, and the program writes");
 	$indexer->stop($run);
 	sql("BEGIN READ WRITE; ALTER $what RESET default_transaction_read_only; DELETE FROM indexer.stream; COMMIT");
 }
@@ -131,7 +131,7 @@ sql('CREATE ROLE reader LOGIN');
 	$psql->pump_nb, sleep 0.02 until $out =~ /^pid (\d+)$/m || time > $until;
 	my ($pid) = $out =~ /^pid (\d+)$/m or die $out;
 	$run = $indexer->start(ATID_SERVICE_URL => $nobody);
-	ok($indexer->wait_for_log($run, qr/warn waiting for lock holder=".*held by the role reader, process $pid, .*pg_terminate_backend\($pid\)/), 'who holds its lock without its rights is named');
+	ok($indexer->wait_for_log($run, qr/warn waiting for lock holder=".*held by the role reader, process $pid, .*pg_terminate_backend\($pid\)/), 'a role that holds the lock without the rights of the program is named');
 	($status, $said) = $indexer->command('status');
 	like($said, qr/PROBLEM: the lock of this program is held by the role reader, process $pid/, '... by status, too');
 	is($status, 1, '... with status 1');
@@ -142,7 +142,7 @@ sql('CREATE ROLE reader LOGIN');
 }
 
 #
-# /metrics and /healthz through a line that is interrupted.
+# /metrics and /healthz over a connection that is interrupted.
 #
 copy("$FindBin::Bin/api/wire.mjs", $folder) or die "$!";
 mkdir "$folder/wire" or die "$!";
@@ -163,20 +163,20 @@ my $port = PostgreSQL::Test::Cluster::get_free_port();
 $run = $indexer->start(%labels, PGHOST => "$folder/wire", ATID_METRICS_PORT => $port);
 my $metrics = page($port, 'metrics', qr/^200 .*atid_stream_frames/s);
 like($metrics, qr/^# HELP atid_stream_frames_total \S.*\n# TYPE atid_stream_frames_total counter\natid_stream_frames_total\{of="[^"]+"\} 0$/m, 'counters end with _total');
-like($metrics, qr/^# TYPE atid_stream_frames gauge\natid_stream_frames\{of="[^"]+"\} 0$/m, '... and have their old names, too');
-like($metrics, qr/^atid_process_memory_bytes\{of="rss"\} [1-9]\d+$/m, 'figures of the process are there');
+like($metrics, qr/^# TYPE atid_stream_frames gauge\natid_stream_frames\{of="[^"]+"\} 0$/m, '... and also have their old names');
+like($metrics, qr/^atid_process_memory_bytes\{of="rss"\} [1-9]\d+$/m, 'there are figures of the process');
 my @names = $metrics =~ /^(atid_\w+)\{/mg;
 my %has   = map { $_ => 1 } $metrics =~ /# HELP (\w+) /g;
-is(join(' ', grep { !$has{$_} } @names), '', '... and each metric has a line of help');
+is(join(' ', grep { !$has{$_} } @names), '', '... and each metric has a help line');
 wire('hold');
 my $before = time;
 like(page($port, 'metrics'), qr/^503 the database does not answer/, '503 when the database hangs');
 my $first = time - $before;
 my $connections = wire('count');
 $before = time;
-is(join(' ', map { page($port, $_) =~ /^(\d+)/ } ('metrics', 'healthz') x 5), join(' ', (503) x 10), '... and for others');
+is(join(' ', map { page($port, $_) =~ /^(\d+)/ } ('metrics', 'healthz') x 5), join(' ', (503) x 10), '... and for further requests');
 cmp_ok((time - $before) / 10, '<', $first / 2, '... at once');
-cmp_ok(wire('count') - $connections, '<=', 1, '... without a connection for each');
+cmp_ok(wire('count') - $connections, '<=', 1, '... without a connection for each of them');
 wire('pass');
 like(page($port, 'metrics', qr/^200/), qr/^200/, '... and 200 when it answers again');
 wire('lose');
@@ -194,11 +194,11 @@ my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($node, 'base', has_streaming => 1);
 $standby->start;
 $run = $indexer->start(%labels, PGHOST => $standby->host, PGPORT => $standby->port, ATID_METRICS_PORT => $port);
-ok($indexer->wait_for_log($run, qr/warn waiting for primary advice="promote this standby/), 'a standby is recognised');
+ok($indexer->wait_for_log($run, qr/warn waiting for primary advice="promote this standby/), 'a standby is recognized');
 like(page($port, 'healthz', qr/standby/), qr/^503 this server is a standby/, '... by /healthz, too');
 unlike(slurp_file($run->{log}), qr/Z error/, '... and is no error');
 $standby->promote;
-ok($standby->poll_query_until($db, 'SELECT count(*) = 1 FROM indexer.stream'), '... and after its promotion the program goes to work');
+ok($standby->poll_query_until($db, 'SELECT count(*) = 1 FROM indexer.stream'), '... and after its promotion the program begins to work');
 is($indexer->stop($run), 0, 'SIGTERM ends it');
 
 $standby->stop;

@@ -61,7 +61,7 @@ SQL
 # The result of the last of some statements, in a transaction of its own.
 sub last_of { return AtidTest::Indexer::last_of($node, $db, @_); }
 
-# A revision that nobody has signed: of a list, and of an answer about one account.
+# A revision that nobody has signed: in a list, and in an answer about one account.
 my $claimed = 'atid.tid_ceil(clock_timestamp() + interval \'290 s\')';
 my $state   = "SELECT state FROM account WHERE did = '$did'";
 my $list    = "UPDATE want SET listed = '' WHERE value = '*'; SELECT store_listing_page('*', '',
@@ -72,17 +72,17 @@ my $due     = "UPDATE account SET check_at = now() WHERE check_at < 'infinity'";
 is(last_of($list, $state), 'desynchronized', 'a newer revision in a list has the account loaded');
 is(last_of($list, $load), 'loaded', '... and refuses no repository');
 is(last_of("SELECT set_account_state(try_lock_account('$did'), 'desynchronized', now())", $answer, $load), 'loaded',
-	'... nor does one of an answer about the account');
+	'... and neither does one in an answer about the account');
 my @older = ($list, $load, $due);
 my $to_do = q{SELECT count(*) FROM account WHERE check_at < 'infinity'};
 is(last_of($list, $load, $state), 'synchronized',
 	'an account whose repository is older follows the stream');
 is(last_of(@older, 'SELECT did FROM claim_status_checks(9)'), $did, '... and the server is queried once more');
-is(last_of(@older, $answer, $state), 'desynchronized', '... whose answer brings one more load');
+is(last_of(@older, $answer, $state), 'desynchronized', '... whose answer causes one more load');
 is(last_of(@older, $answer, $load, $to_do), 0, '... after which the server is not queried again');
 is(last_of(@older, $answer, $load, "SELECT store_account_status('$did', true, NULL, unsigned_rev::text, now())
 	FROM account WHERE did = '$did'", $state), 'synchronized',
-	'... and the same revision brings no third load');
+	'... and the same revision causes no third load');
 is(last_of("UPDATE account SET said = now() + interval '1 s'", $answer, $state), 'desynchronized',
 	'a newer revision counts even where the stream has reported on the account since');
 
@@ -104,27 +104,27 @@ is(last_of($sync, $doubted), $did, '... and a #sync');
 is(last_of($large, $doubted), $did, '... and a frame that is too large');
 is(last_of($large =~ s/\Q$did\E/did:web:nobody.example/r, "SELECT count(*), ($to_do) FROM bad"),
 	'1|0',
-	'... unless its account is not here');
+	'... unless its account does not exist here');
 is(last_of($refused, $doubted, $answer, $state), 'desynchronized',
 	'... which has the account loaded if it is behind');
 my $same = "SELECT store_account_status('$did', true, NULL, rev::text, now()) FROM account WHERE did = '$did'";
 is(last_of($refused, $doubted, $same, $state),
-	'synchronized', '... and not if it is not');
+	'synchronized', '... but not if it is not behind');
 is(last_of($refused, $doubted, $same, $again, $doubted), '',
-	'the server is queried once in an hour');
+	'the server is queried once an hour');
 is(last_of($refused, $doubted, $same, $again, "SELECT check_at BETWEEN now() + interval '59 min'
 	AND now() + interval '61 min' FROM account WHERE did = '$did'"), 't', '... and then again');
 is(last_of($refused, "$explain = 'answer'"),
 	'it is here, but a frame of it was refused: the server will be queried for its revision',
-	'explain() has it');
+	'explain() shows it');
 like(last_of($refused, "UPDATE bad SET received = now() - interval '1 s'", $large,
 	"$explain = 'frames refused'"),
 	qr/^2, the newest at .*: The frame must not be longer than 5 MB; it has 6000000 bytes\.$/,
-	'... and has the number of frames, and the newest reason');
+	'... with the number of frames, and the newest reason');
 is(last_of($refused, $large, q{SELECT string_agg(concat(code, reason = words), ' ' ORDER BY code)
 	FROM bad LEFT JOIN code USING (code)}), 'invalid_eventf oversizedf', '... each with its code');
 is(last_of("SELECT exclude_account('$did')", $large, 'SELECT count(*) FROM bad'), 0,
-	'nothing is kept of an account that is excluded');
+	'nothing is kept for an excluded account');
 
 # While the account is being loaded, the notice waits for the end of that.
 $node->safe_psql($db, "SELECT set_account_state(try_lock_account('$did'), 'desynchronized', now())");
@@ -137,11 +137,11 @@ is($node->safe_psql($db, "SET lock_timeout = '5 s'; $refused;
 	'the stream does not wait for an account that is being loaded');
 $loader->query_safe('COMMIT');
 $loader->quit;
-is($node->safe_psql($db, 'SELECT reconcile_wants(99)'), 1, '... whose notice is followed afterwards');
+is($node->safe_psql($db, 'SELECT reconcile_wants(99)'), 1, '... and its notice is processed afterwards');
 is($node->safe_psql($db, "SELECT check_at <= now() FROM account WHERE did = '$did'"), 't',
-	'... by a query');
+	'... with a query to the server');
 
-# The third of four labels cannot be expressed as jsonb; the last frame has others.
+# The third of four labels cannot be expressed as jsonb; the last frame has other labels.
 my $labels = join ', ',
   map { qq({"src": "$second", "uri": "$did", "val": "$_", "cts": "2026-01-01T00:00:00Z"}) }
   qw(one two zero three);
@@ -153,7 +153,7 @@ my @taken = ("SELECT start_stream('labels', 'labels', NULL, 1)",
 	"SELECT process_frames('labels', 0, 1, ARRAY[$two[0], $two[1]])");
 is(last_of(@taken, q{SELECT string_agg(label->>'val', ' ' ORDER BY label->>'val')
 	FROM labels_refused}), 'five one three two',
-	'of a frame whose labels jsonb cannot hold all, the others are taken');
+	'from a frame with labels that jsonb cannot hold, the others are stored');
 is(last_of(@taken, q{SELECT count(*), count(frame), min(reason),
 	(SELECT cursor FROM shard WHERE stream = 'labels') FROM bad WHERE stream = 'labels'}),
 	'2|2|1 of its labels cannot be expressed as jsonb.|2', '... and the frame is kept');
@@ -163,9 +163,9 @@ my $short = $body->("(SELECT jsonb_agg(CASE n WHEN 1 THEN 'zero' ELSE '' END)
 my $long = $body->("jsonb_build_array('zero', repeat('x', 4000000))
 	|| (SELECT jsonb_agg(n) FROM generate_series(1, 2000) AS n)");
 is(last_of("SELECT format('%s of %s', lost, jsonb_array_length(labels)) FROM labels_of($short)"),
-	'2 or more of 999', '... at most a thousand of its labels are read');
+	'2 or more of 999', '... and at most a thousand of its labels are read');
 cmp_ok(last_of("SELECT jsonb_array_length(labels) FROM labels_of($long)"), '<', 20,
-	'... and few of a long one');
+	'... and few of a long frame');
 
 # Frames of the kind #account: a is active, d and s are not, t is a reason that is about the server.
 $node->safe_psql($db, <<"SQL");
@@ -199,17 +199,17 @@ my @orders  = (@letters, @pairs, qw(dat tda atd ada dad ddd dta tat sda dst));
 my $orders  = join ', ', map { "('$_')" } @orders;
 my @outcome = split /\n/, last_of('SELECT create_temp_tables()',
 	"SELECT l, demo.outcome(l, true), demo.outcome(l, false) FROM (VALUES $orders) AS v (l)");
-is(scalar(@outcome), scalar(@orders), 'orders of the kind #account');
+is(scalar(@outcome), scalar(@orders), 'there are all orders of #account frames');
 is(join('; ', grep { my (undef, $one, $other) = split /\|/; $one ne $other } @outcome), '',
-	'... leave together what they leave one by one');
+	'... and together they have the same effect as one by one');
 like(join("\n", @outcome), qr/^da\|desynchronized t infinity t 0\|/m,
 	'... so an account that was deleted in between has no records');
 is(last_of(q{SELECT process_frames('relay', 0, 1, ARRAY(SELECT demo.closing(100 + n,
 	CASE n % 2 WHEN 0 THEN 'a' ELSE 'd' END) FROM generate_series(1, 300) AS n))},
 	q{SELECT n_tup_upd < 30 FROM pg_stat_xact_user_tables WHERE relid = 'account'::regclass}), 't',
-	'three hundred of an account write it a few times');
+	'three hundred #account frames write their account only a few times');
 
-# An error of the functions, and one of the same class that a trigger of the operator's raises.
+# An error of the functions, and one of the same class that an operator's trigger raises.
 my $other  = qq({"seq": 101, "did": "$third", "active": true, "time": "2026-01-01T00:00:00Z"});
 my $frames = "ARRAY[demo.closing(100, 'd'), demo.frame('#account', '$other')]";
 my $caught = sub {
@@ -222,8 +222,8 @@ my $left = q{SELECT (SELECT count(*) FROM bad WHERE reason LIKE '%does not exist
 my $broken = 'ALTER FUNCTION apply_account_status RENAME TO told_of';
 my $before = last_of($left);
 is(last_of($broken, $caught->($frames), $left), $before,
-	'where a function is missing, no frame is refused, and the cursor stays');
-is(last_of($broken, $caught->("($frames)[2:2]"), $left), $before, '... of one frame, too');
+	'if a function is missing, no frame is refused, and the cursor stays');
+is(last_of($broken, $caught->("($frames)[2:2]"), $left), $before, '... with one frame, too');
 like(last_of($broken, "SELECT process_frames('relay', 0, 1, $frames)"),
 	qr/function apply_account_status\(.*\) does not exist/, '... but the error is raised');
 foreach my $schema (qw(public indexer))
@@ -243,11 +243,11 @@ my @tables = map { "CREATE TABLE indexer.$_ ()" } qw(op said known batch fit hel
 is(last_of(@tables, "SELECT process_frames('relay', 0, 1, $frames)", $load,
 	"SELECT load_at, (SELECT max(cursor) FROM shard WHERE stream = 'relay')
 	FROM account WHERE did = '$did'"), 'infinity|101',
-	"tables that have the names of temporary ones stand in nobody's way");
+	"tables with the names of temporary ones do no harm");
 is(last_of(@tables, "SELECT reload_account('$did')", "SELECT exclude_account('$third')",
-	'SELECT count(*) FROM account'), 2, '... of other commands, too');
+	'SELECT count(*) FROM account'), 2, '... also to other commands');
 
-# Clocks. A second of one frame, and then many.
+# Clocks. First one frame in a second, then many.
 my $problem = "SELECT problem FROM status_stream WHERE name = 'relay'";
 my $calm    = "UPDATE shard SET counted = clock_timestamp() - interval '1 s', frame_rate = 1,
 	taken = now()";
@@ -260,7 +260,7 @@ foreach my $seconds (sort keys %differ)
 		sprintf($wrong, $differ{$seconds}), "a clock that is $differ{$seconds} the other");
 }
 is(last_of($calm, "SELECT store_clock_offset('relay', 59)", $problem), '',
-	'... and one that is nearly right');
+	'... and one that is nearly right is not reported');
 my $metric = "SELECT value FROM watch WHERE of = 'relay' AND what =";
 is(last_of($calm, "SELECT store_clock_offset('relay', -3600)", "$metric 'stream_clock_ahead_seconds'"), -3600,
 	'... as a metric');
@@ -285,7 +285,7 @@ is(last_of($calm =~ s/= 1,/= 0.1,/r, "CREATE OR REPLACE FUNCTION max_clock_skew(
 	LANGUAGE sql IMMUTABLE RETURN interval '-20 years'", "UPDATE account SET rev = '2222222222222' WHERE did = '$did'",
 	"SELECT process_frames('relay', 0, 1,
 	ARRAY(SELECT demo.sync(200 + n, '$did') FROM generate_series(1, 9) AS n))", $problem),
-	$future, '... and revisions that are signed');
+	$future, '... and with signed revisions');
 like(last_of("SELECT set_account_state(try_lock_account('$did'), 'desynchronized', now())",
 	"SELECT defer_load(did::atid.did, claim, 'future', NULL)
 	FROM claim_loads(9, true, NULL, NULL, '{}') WHERE did = '$did'",
@@ -342,13 +342,13 @@ sub program
 	my $large = $play->('scene?name=many&of=2&n=200&length=30000');
 	ok($here->('6 MB', $large), '... and those of a frame of 6 MB');
 	is($indexer->ask("SELECT count(*) FROM bad WHERE did = '$large->{did}' AND frame IS NULL"), 1,
-		'... whose account is known');
+		'... which names its account');
 
-	# A function is missing, as after an upgrade that has failed.
+	# A function is missing, as after a failed upgrade.
 	my $bad = $indexer->ask('SELECT count(*) FROM bad');
 	$indexer->ask('ALTER FUNCTION latest_account_states RENAME TO other_states');
 	my $post = $play->('post');
-	is($indexer->ended($run), 1 << 8, 'where a function is missing, the run ends');
+	is($indexer->ended($run), 1 << 8, 'if a function is missing, the run ends');
 	like(slurp_file($run->{log}),
 		qr/error run failed error="The functions of the schema indexer do not work.*latest_account_states.*42883.*upgrade/,
 		'... and its log names it');
@@ -356,7 +356,7 @@ sub program
 	$indexer->ask('ALTER FUNCTION other_states RENAME TO latest_account_states');
 	$run = $indexer->start(%settings);
 	ok($indexer->wait_for('the post', "SELECT count(*) = 1 FROM record WHERE uri = '$post->{uri}'"),
-		'once it is back, nothing is lost');
+		'once it is back, no frame is lost');
 
 	# The program's clock is three days ahead of the database server's.
 	$indexer->stop($run);
@@ -366,7 +366,7 @@ sub program
 		FROM status_stream}), 'a clock that is behind is a problem of the stream');
 	ok($indexer->wait_for_log($run, qr/error clock differs database_ahead_s=-259\d{3}$/m),
 		'... and in the log');
-	is(($indexer->command('status'))[0], 1, '... and status has it');
+	is(($indexer->command('status'))[0], 1, '... and status shows it');
 
 	$indexer->stop($run);
 	$network->kill_kill(grace => 0);

@@ -103,39 +103,39 @@ my $restart = "SELECT start_stream('relay', 'repos', NULL, 1)";
 #
 my @wrong = map { "demo.wrong($_, 0)" } 11 .. 13;
 is(last_of(take(@wrong), $cursor), 13, 'the cursor passes frames that are refused');
-is(last_of(take(@wrong), $restart, take(@wrong), 'SELECT sum(refused) FROM shard'), 3, '... which count once');
+is(last_of(take(@wrong), $restart, take(@wrong), 'SELECT sum(refused) FROM shard'), 3, '... and count once');
 is(last_of('UPDATE shard SET cursor = 0', take(@wrong), $restart, 'SELECT count(look) FROM stream'), 0,
 	'... so a new database does not list all accounts again');
-is(last_of(take("demo.frame('#future', '{\"seq\": 11}')"), $cursor), 11, 'it passes kinds that are not known');
+is(last_of(take("demo.frame('#future', '{\"seq\": 11}')"), $cursor), 11, 'it passes unknown kinds of frames');
 
 #
 # Numbers that jump.
 #
 my $far = 2_000_000_000;
-is(last_of(take("demo.commit($far, 0, 0)"), $at), '10|1 0 0 0 0 0', 'a signed commit far ahead is taken, and moves no cursor');
+is(last_of(take("demo.commit($far, 0, 0)"), $at), '10|1 0 0 0 0 0', 'a signed commit far ahead is applied, and moves no cursor');
 is(last_of(take("demo.commit($far, 0, 0)"), take('demo.commit(11, 1, 0)', 'demo.commit(12, 0, 1)'), $at), '12|2 1 0 0 0 0',
-	'... and the frames that follow are taken');
+	'... and the frames that follow are applied');
 is(last_of(take("demo.commit($far, 0, 0)", 'demo.commit(11, 1, 0)', "demo.commit($far + 1, 2, 0)", 'demo.commit(12, 3, 0)'), $at),
 	'12|1 1 1 1 0 0', '... however often that happens');
 is(last_of(take("demo.identity($far, 0)"), 'SELECT cursor, (SELECT reason LIKE $$%far ahead%$$ FROM bad) FROM shard'), '10|t',
-	'one without a signature is bad');
+	'a commit far ahead without a signature is bad');
 is(last_of(take('demo.identity(1010, 0)'), $cursor), 1010, 'a frame skips 1,000 numbers');
-is(last_of(take('demo.identity(1011, 0)'), $cursor), 10, '... and no more');
-is(last_of(take('demo.identity(9000010, 0)'), take('demo.commit(11, 0, 0)'), $at), '11|1 0 0 0 0 0', '... be it less than far_ahead');
+is(last_of(take('demo.identity(1011, 0)'), $cursor), 10, '... and not more');
+is(last_of(take('demo.identity(9000010, 0)'), take('demo.commit(11, 0, 0)'), $at), '11|1 0 0 0 0 0', '... even if less than far_ahead');
 my @on = map { "demo.commit($far + $_, $_, 0)" } 0 .. 3;
 is(last_of(take(@on[ 0 .. 2 ]), $cursor), 10, 'two other accounts above it do not move it');
-is(last_of(take(@on), $at), $far + 3 . '|1 1 1 1 0 0', '... but three do');
+is(last_of(take(@on), $at), $far + 3 . '|1 1 1 1 0 0', '... but three of them do');
 is(last_of((map { take($_) } @on), $cursor), $far + 3, '... one at a time, too');
 is(last_of((map { take($_) } @on[ 0 .. 2 ]), $restart, (map { take($_) } @on), $cursor), $far + 3, '... also after a restart');
 is(last_of((map { take($_) } @on[ 0 .. 2 ]), take('demo.identity(11, 0)'), take($on[3]), $cursor), 11,
 	'... but not where a number below has come between them');
 my @quiet = map { "demo.commit($far + $_, 0, $_)" } 0 .. 10;
-is(last_of((map { take($_) } @quiet[ 0 .. 9 ]), $at), '10|10 0 0 0 0 0', 'where there is one account, nine frames do not');
+is(last_of((map { take($_) } @quiet[ 0 .. 9 ]), $at), '10|10 0 0 0 0 0', 'if there is only one account, nine frames do not');
 is(last_of((map { take($_) } @quiet), $at), $far + 10 . '|11 0 0 0 0 0', '... but ten do');
 is(last_of((map { take("demo.commit($far * ($_ + 1)::bigint, 0, $_)") } 0 .. 12), $cursor), $far,
-	'... also where all numbers are far from each other');
+	'... even if all numbers are far from each other');
 is(last_of(take($on[0]), take("demo.identity($far + 1, 1)"), 'SELECT count(*) FROM bad'), 0,
-	'what goes on from such a number needs no signature');
+	'frames that go on from such a number need no signature');
 is(last_of($restart =~ s/1\)$/2)/r, "UPDATE shard SET cursor = 10", (map { "SELECT process_frames('relay', $_, 2, ARRAY[demo.commit($far, 0, 0)])" } 0, 1),
 	"SELECT process_frames('relay', n, 2, '{}', $far) FROM generate_series(0, 1) AS n", 'SELECT max(cursor) FROM shard'), 10,
 	'a number that only the program has seen moves no idle shard');
@@ -151,17 +151,17 @@ is(last_of(take(@all), $is), '16 0 0 0 0 0|0|synchronized', '... many in one bat
 is(last_of(take(map { $_ % 2 ? $all[$_] : "demo.commit(11 + $_, 0, $_)" } 0 .. 15), $is), '16 0 0 0 0 0|0|synchronized',
 	'... among others that have it');
 is(last_of(take(@all), q{SELECT a.data = atid.mst_root(atid.at_uri_path(r.uri), r.cid ORDER BY atid.at_uri_path(r.uri) COLLATE "C")
-	FROM record AS r JOIN account AS a USING (did) WHERE r.did = 'did:web:n0.example' GROUP BY a.data}), 't', '... with the root that is signed');
+	FROM record AS r JOIN account AS a USING (did) WHERE r.did = 'did:web:n0.example' GROUP BY a.data}), 't', '... with the signed root');
 my $hidden = q{SELECT demo.take(demo.frame('#commit', c - 'prevData' || '{"seq": 20}' || jsonb_build_object('ops', (c->'ops') - 1)))
 	FROM (SELECT demo.of(0)->'commits'->2 AS c) AS x};
-is(last_of(take(@all[ 0, 1 ]), $hidden, $is), '2 0 0 0 0 0|1|desynchronized', 'one that hides a change is bad, and its account is loaded');
-is(last_of(take(@all[ 0, 2 ]), $is), '1 0 0 0 0 0|1|desynchronized', 'one that follows a gap, too');
+is(last_of(take(@all[ 0, 1 ]), $hidden, $is), '2 0 0 0 0 0|1|desynchronized', 'a commit that hides a change is bad, and its account is loaded');
+is(last_of(take(@all[ 0, 2 ]), $is), '1 0 0 0 0 0|1|desynchronized', '... and so is one that follows a gap');
 is(last_of(take(@all[ 0, 1 ]), q{DELETE FROM record WHERE uri::text LIKE 'at://did:web:n0.example/%/r1'}, take($all[2]), $is),
-	'2 0 0 0 0 0|1|desynchronized', 'one whose older record is not here, too');
+	'2 0 0 0 0 0|1|desynchronized', '... and one whose older record is not here');
 is(last_of("UPDATE settings SET most_hosts = 2", take(@all[ 0, 1 ]), 'SELECT run_maintenance()', take('demo.bare(30, 1, 0)', 'demo.commit(31, 2, 0)'),
 	q{SELECT of, value FROM watch WHERE what = 'commits_without_prev_data'}), 'https://pds.example|3', 'watch has the servers that send them');
 is(last_of("UPDATE settings SET most_hosts = 3", q{UPDATE identity SET host = 'https://h' || substr(did::text, 10, 1)},
-	(map { take("demo.bare(20 + $_, $_, 0)"), 'SELECT run_maintenance()' } 0 .. 5), 'SELECT count(*) FROM unproven'), 3, '... a bounded number of them');
+	(map { take("demo.bare(20 + $_, $_, 0)"), 'SELECT run_maintenance()' } 0 .. 5), 'SELECT count(*) FROM unproven'), 3, '... and a limited number of them');
 
 #
 # Numbers that begin again.
@@ -169,48 +169,48 @@ is(last_of("UPDATE settings SET most_hosts = 3", q{UPDATE identity SET host = 'h
 my $begun = "SELECT cursor, demo.here(), (SELECT count(look) FROM stream), (SELECT begun_at FROM stream) FROM shard";
 my $ahead = 'UPDATE shard SET cursor = 1000';
 my @again = map { "demo.commit($_ + 1, $_, 0)" } 0 .. 3;
-is(last_of($ahead, take(@again[ 0, 1 ]), $begun), '1000|1 1 0 0 0 0|0|', 'a commit that is new is taken, though its number is not above the cursor');
-is(last_of($ahead, take(@again), $begun), '4|1 1 1 1 0 0|1|4', 'three of them: the numbers have begun again');
+is(last_of($ahead, take(@again[ 0, 1 ]), $begun), '1000|1 1 0 0 0 0|0|', 'a new commit is applied, though its number is not above the cursor');
+is(last_of($ahead, take(@again), $begun), '4|1 1 1 1 0 0|1|4', 'three of them show that the numbers have begun again');
 is(last_of($ahead, (map { take($_) } @again), $begun), '4|1 1 1 1 0 0|1|3', '... one at a time, too');
 is(last_of($ahead, take(@again[ 0, 1 ]), take('demo.identity(1001, 0)'), take($again[2]), $begun), '1001|1 1 1 0 0 0|0|',
-	'... but not where a number above the cursor has come between them');
+	'... but not if a number above the cursor has come between them');
 is(last_of(take('demo.commit(11, 0, 0)', 'demo.commit(12, 0, 1)', 'demo.commit(13, 1, 0)'), 'UPDATE stream SET look = NULL',
-	(map { take('demo.commit(11, 0, 0)', 'demo.commit(12, 0, 1)', 'demo.commit(13, 1, 0)') } 1 .. 2), $begun), '13|2 1 0 0 0 0|0|', '... nor where a server sends again what it has sent');
+	(map { take('demo.commit(11, 0, 0)', 'demo.commit(12, 0, 1)', 'demo.commit(13, 1, 0)') } 1 .. 2), $begun), '13|2 1 0 0 0 0|0|', '... or if a server repeats what it has sent');
 my $others = q{UPDATE identity SET key = (SELECT x.key FROM identity AS x WHERE x.did = 'did:web:n5.example')};
-is(last_of($ahead, $others, take(@again), $begun), '1000|0 0 0 0 0 0|0|', '... nor where the accounts have not signed them');
+is(last_of($ahead, $others, take(@again), $begun), '1000|0 0 0 0 0 0|0|', '... or if the accounts have not signed them');
 my $first   = "SELECT report_connection('relay', 1000, 1)";
 my $problem = "SELECT coalesce(problem, 'none') FROM status_stream WHERE name = 'relay'";
 my $heard   = 'UPDATE shard SET taken = now()';
-like(last_of($ahead, $heard, $first, $problem), qr/^the first number of the server, 1, is not above the cursor, 1000: .* indexer\.shard\.cursor to 0/, 'the first number tells at once');
+like(last_of($ahead, $heard, $first, $problem), qr/^the first number of the server, 1, is not above the cursor, 1000: .* indexer\.shard\.cursor to 0/, 'the first number shows it at once');
 is(last_of($ahead, $first, take($again[0]), $begun), '1|1 0 0 0 0 0|1|1', '... and then one commit is enough');
-like(last_of($ahead, $heard, $first, take(map { "demo.identity($_, 0)" } 1 .. 20), $problem), qr/^the first number/, '... while nothing shows it, it is said');
+like(last_of($ahead, $heard, $first, take(map { "demo.identity($_, 0)" } 1 .. 20), $problem), qr/^the first number/, '... it is reported while nothing shows which');
 is(last_of($ahead, $heard, $first, take('demo.identity(999, 0)', 'demo.identity(1000, 0)'), $problem), 'none', '... until a number reaches the cursor');
-is(last_of($ahead, $heard, $first, "SELECT report_connection('relay', 1000, 1001)", $problem), 'none', '... or the next connection goes on from it');
+is(last_of($ahead, $heard, $first, "SELECT report_connection('relay', 1000, 1001)", $problem), 'none', '... or the next connection continues from it');
 
 #
-# Health, of each shard alone, and of a quiet server.
+# The health of each shard alone, and of a quiet server.
 #
 my $busy = "UPDATE shard SET frame_rate = 100, taken = now(), heard = now()";
 my $two  = $restart =~ s/1\)$/2)/r;
 is(last_of($two, "$busy, old_rate = CASE WHEN lo = 0 THEN 100 ELSE 0 END, old_run = CASE WHEN lo = 0 THEN 9 ELSE 0 END", $problem) =~ /^all frames have numbers/, 1,
 	'one shard of two whose frames are all old is a problem');
 is(last_of($two, "$busy, unsigned_rate = CASE WHEN lo = 0 THEN 100 ELSE 0 END", "INSERT INTO tally VALUES ('loads', 1)", $problem) =~ /^no frame is signed/, 1,
-	'... one whose frames nobody has signed, too');
-is(last_of($two, "$busy, old_rate = 40, old_run = 0", $problem), 'none', '... and one that has some old ones is not');
+	'... and so is one whose frames nobody has signed');
+is(last_of($two, "$busy, old_rate = 40, old_run = 0", $problem), 'none', '... but one that has some old ones is not');
 my $quiet_for = 'UPDATE shard SET frame_rate = 0, counted = now(), taken = now()';
-is(last_of($heard, take('demo.identity(1, 0)'), take('demo.identity(2, 0)'), $quiet_for, $problem), 'none', 'of a quiet server two old frames are none');
-like(last_of($heard, (map { take("demo.identity($_, 0)") } 1 .. 3), $quiet_for, $problem), qr/^all frames have numbers/, '... but three are');
-like(last_of($others, (map { take("demo.commit(11 + $_, $_, 0)") } 0 .. 2), $quiet_for, $problem), qr/^no frame is signed/, 'three that nobody has signed, too');
+is(last_of($heard, take('demo.identity(1, 0)'), take('demo.identity(2, 0)'), $quiet_for, $problem), 'none', 'two old frames of a quiet server are no problem');
+like(last_of($heard, (map { take("demo.identity($_, 0)") } 1 .. 3), $quiet_for, $problem), qr/^all frames have numbers/, '... but three are one');
+like(last_of($others, (map { take("demo.commit(11 + $_, $_, 0)") } 0 .. 2), $quiet_for, $problem), qr/^no frame is signed/, '... and so are three that nobody has signed');
 is(last_of($others, (map { take("demo.commit(11 + $_, $_, 0)") } 0 .. 2), take('demo.commit(14, 5, 0)'), $quiet_for, $problem), 'none', '... until one is signed');
 is(last_of($others, (map { take("demo.commit(11 + $_, $_, 0)") } 0 .. 2), 'DELETE FROM bad', $quiet_for, $problem), 'none', '... or the key is found');
 my @refuses = ("CREATE FUNCTION demo.refuse() RETURNS trigger LANGUAGE plpgsql AS \$\$ BEGIN RAISE 'not that one'; END \$\$",
 	'CREATE TRIGGER refuse BEFORE INSERT ON record FOR EACH ROW EXECUTE FUNCTION demo.refuse()');
 like(last_of(@refuses, take('demo.commit(11, 0, 0)'), "DELETE FROM record WHERE did = 'did:web:n0.example'", 'SELECT demo.load(0)', $quiet_for, $problem),
-	qr/^an index, a constraint or a trigger refuses/, 'a trigger that refuses one frame, and its account');
+	qr/^an index, a constraint or a trigger refuses/, 'a trigger that refuses one frame and its account is a problem');
 is(last_of(@refuses, take('demo.commit(11, 0, 0)'), 'DROP TRIGGER refuse ON record', 'SELECT demo.load(0)', $quiet_for, $problem), 'none', '... but not once that is mended');
 
 #
-# Gaps that the server does not tell of.
+# Gaps that the server does not report.
 #
 my $look = 'SELECT count(look) FROM stream';
 foreach ([ 1010, 100, 10, 0 ], [ 1012, 100, 10, 1 ], [ 500, 0.01, 10, 1 ], [ 60, 0.01, 10, 0 ], [ 500, 5, 10, 0 ],
@@ -224,7 +224,7 @@ is(last_of($restart, $look), 0, 'a start is no gap');
 foreach ([ 'another server', "'1' || substr(place, 2)" ], [ 'another timeline', "regexp_replace(place, ' 1 ', ' 2 ')" ],
 	[ 'another table', "place || '0'" ])
 {
-	is(last_of($restart, "UPDATE stream SET place = $_->[1]", $restart, $look), 1, "... but one of $_->[0] is: the database was restored");
+	is(last_of($restart, "UPDATE stream SET place = $_->[1]", $restart, $look), 1, "... but one after $_->[0] is: the database was restored");
 }
 $node->safe_psql($db, $restart);
 my $dump = PostgreSQL::Test::Utils::tempdir() . '/dump';
@@ -235,15 +235,15 @@ $node->command_ok([ 'pg_restore', '--exit-on-error', '-d', $node->connstr($copy)
 is($node->safe_psql($copy, "$restart; $look"), "10\n1", '... is a gap');
 is($node->safe_psql($copy, "UPDATE stream SET look = NULL; $restart; $look"), "10\n0", '... once');
 
-# Sequences that were set back, while nobody has heeded the notices.
+# Sequences that were set back while notices were not processed yet.
 my $met = q{SELECT process_frames('relay', 0, 1, ARRAY(SELECT demo.frame('#account', jsonb_build_object('seq', 10 + n,
 	'did', format('did:web:new%%s.example', n), 'active', true)) FROM generate_series(%d, %d) AS n))};
 my $set_back = 'SELECT setval(pg_get_serial_sequence($$notice$$, $$n$$), 1, false)';
 is(last_of($set_back, sprintf($met, 1, 3), $set_back, sprintf($met, 4, 6), 'SELECT process_notices(99)',
 	"SELECT count(*), (SELECT count(*) FROM bad) FROM account WHERE did::text LIKE 'did:web:new%'"), '6|0',
-	'a sequence that was set back keeps nobody out');
+	'a sequence that was set back keeps no account out');
 
-# The program, with a server that has begun again.
+# The program, with a server whose numbers begin again.
 my ($stdin, $told) = ('', '');
 my $server = IPC::Run::start([ $indexer->{program}, "$oracles->{folder}/numbers.js", 'serve' ], '<', \$stdin, '>', \$told,
 	IPC::Run::timer(10 * $PostgreSQL::Test::Utils::timeout_default));
@@ -256,16 +256,16 @@ $node->safe_psql($db, "SELECT start_stream('$service com.atproto.sync.subscribeR
 $post->('first', $again[0]);
 my $run = $indexer->start(%settings);
 ok($indexer->wait_for_log($run, qr/error stream restarted seq=1$/m),
-	'the program says that the numbers have begun again');
-is($node->safe_psql($db, "SELECT cursor, demo.here() FROM shard WHERE stream LIKE '%Repos'"), '1|1 0 0 0 0 0', '... and goes on from there');
+	'the program reports that the numbers have begun again');
+is($node->safe_psql($db, "SELECT cursor, demo.here() FROM shard WHERE stream LIKE '%Repos'"), '1|1 0 0 0 0 0', '... and continues from there');
 ($status, $said) = $indexer->command('status');
-like($said, qr/followed from 1 on/, '... and status says so');
+like($said, qr/followed from 1 on/, '... and status reports it');
 $indexer->stop($run);
 
 $post->('first', q{demo.frame('#labels', '{"seq": 1, "labels": []}')});
 $run = $indexer->start(%settings, ATID_STREAM_KIND => 'labels');
 ok($indexer->wait_for_log($run, qr/error stream unhealthy problem="the first number of the server, 1, is not above the cursor, 1000: .* set indexer\.shard\.cursor to 0/),
-	'where a labeler begins again the program says what to do');
+	'if the numbers of a labeler begin again, the program reports what to do');
 like($node->safe_psql($db, "SELECT stream_health('$service com.atproto.label.subscribeLabels')"), qr/^the first number/, '... and so does /healthz');
 $post->('send', q{demo.frame('#labels', '{"seq": 1001, "labels": []}')});
 ok($indexer->wait_for_log($run, qr/info stream healthy$/m), '... until a number is above the cursor');

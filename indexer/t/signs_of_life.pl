@@ -74,7 +74,7 @@ sub standard { sql('TRUNCATE activity_bound'); return bound('program', 60); }
 
 sub late { my ($of) = @_; return "(SELECT coalesce(string_agg(activity, ', ' ORDER BY activity), 'none') FROM status_activity WHERE problem IS NOT NULL AND stream LIKE '%subscribe$of')"; }
 
-# A page of the program, once it is as it should be: on a loaded machine it may answer in vain for a while.
+# A page of the program once it matches: on a busy machine it may be wrong for a while.
 sub page
 {
 	my ($of, $path, $as) = @_;
@@ -83,7 +83,7 @@ sub page
 	return $answer;
 }
 
-# These activities are late, and no others: in the view, and with it in /healthz, /metrics and status.
+# Checks that these activities are late, and no others: in the view, and with it in /healthz, /metrics and status.
 sub is_late
 {
 	my ($what, $names, $words, $of) = @_;
@@ -107,12 +107,12 @@ sub is_well
 {
 	my ($what, $of) = @_;
 	$of //= 'Repos';
-	ok($indexer->wait_for("$what: it is well", 'SELECT ' . late($of) . " = 'none'"), "$what: afterwards it is well") or diag(sql('SELECT activity, problem FROM status_activity'));
+	ok($indexer->wait_for("$what: it is well", 'SELECT ' . late($of) . " = 'none'"), "$what: afterwards all is well") or diag(sql('SELECT activity, problem FROM status_activity'));
 	return;
 }
 
 #
-# With nothing to do, and bounds of a few seconds, there is no problem.
+# Without work, and with bounds of a few seconds, there is no problem.
 #
 standard();
 sql("INSERT INTO stream (name, kind, started) VALUES ('former com.atproto.sync.subscribeRepos', 'repos', now() - interval '1 day')");
@@ -138,7 +138,7 @@ while (time < $until)
 }
 is(join(' ', grep { $_ ne 'none' } @seen), '', 'a quiet server: no problem, with bounds of seconds');
 is(page('Repos', 'healthz', qr/^ok/)->{content}, "ok\n", '... /healthz');
-is(sql("SELECT count(*) FROM status_activity WHERE stream LIKE 'former%'"), 0, '... and a stream that is followed no longer gives no sign');
+is(sql("SELECT count(*) FROM status_activity WHERE stream LIKE 'former%'"), 0, '... and a stream that is no longer followed gives no sign');
 
 #
 # A function that does not return, and then one that raises an error.
@@ -190,7 +190,7 @@ sql("SELECT try.restore('$_')") foreach sort keys %calls;
 is_well('functions');
 
 #
-# Others fail. (The program tries again ever later, so it may take a while until it is well.)
+# Other parties fail. (The program retries ever later, so it may take a while until all is well.)
 #
 sql(q{UPDATE settings SET pause_first = '0.2 s', pause_most = '1 s'});
 standard();
@@ -200,7 +200,7 @@ my $webs   = network('spread?n=6&web=1')->{dids};
 my $all    = sub { return join ', ', map { "'$_'" } @{ $_[0] } };
 ok($indexer->wait_for('accounts of many hosts', "SELECT count(*) = 12 FROM account WHERE did IN (" . $all->([@$spread, @$webs]) . ") AND state = 'synchronized'"), 'accounts of many hosts');
 
-# One account in trouble is nobody's.
+# One account in trouble is no trouble of others.
 bound('loads of known accounts', undef, 2);
 network('away?of=getRepo');
 sql("SELECT reload_account('$spread->[0]')");
@@ -240,7 +240,7 @@ standard();
 bound('lists', undef, 2);
 network('away?of=listRepos');
 sql("UPDATE want SET listed = '' WHERE (what, value) = ('account', '*')");
-is_late('a list fails', 'lists', 'failing for \\d+ s: server error'); # (before, it is due and not begun)
+is_late('a list fails', 'lists', 'failing for \\d+ s: server error'); # (before that, it is due and not begun)
 network('calm');
 is_well('lists');
 standard();
@@ -263,7 +263,7 @@ is_well('signals');
 network('calm');
 standard();
 
-# Work that is due, and that nobody begins.
+# Work that is due, but is not begun.
 bound('wants', undef, 2);
 sql("CREATE FUNCTION try.keep() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'");
 sql("CREATE TRIGGER keep BEFORE DELETE ON notice FOR EACH ROW EXECUTE FUNCTION try.keep()");
@@ -293,7 +293,7 @@ is_late('readers do not read', 'api x, reader app', 'failing for \\d+ s: changes
 sql("SELECT read_to(r, '9223372036854775807', 0) FROM unnest('{app,api x}'::text[]) AS r");
 is_well('readers');
 sql("DELETE FROM reader; SELECT pg_advisory_unlock(hashtextextended('api x', 0))");
-$indexer->wait_for('they have gone', q{SELECT count(*) = 0 FROM activity WHERE name IN ('reader app', 'api x')});
+$indexer->wait_for('they have ended', q{SELECT count(*) = 0 FROM activity WHERE name IN ('reader app', 'api x')});
 standard();
 
 #
@@ -305,11 +305,11 @@ sleep 0.05 until $indexer->wait_for_log($labels, qr/stream connected/);
 network('label?val=first');
 $indexer->wait_for('a label', 'SELECT count(*) > 0 FROM labels');
 is(sql("SELECT string_agg(name, ', ' ORDER BY name) FROM activity WHERE stream LIKE '%Labels'"),
-	'cursor, housekeeping, identities of plc, identities of web, labels, program, shard 0', 'the program of labels gives its own signs');
+	'cursor, housekeeping, identities of plc, identities of web, labels, program, shard 0', 'the program for labels gives its own signs');
 bound('labels', undef, 2);
 network('forge?n=3');
 is_late('labels are refused', 'labels', 'failing for \\d+ s: no label is signed', 'Labels');
-is(sql('SELECT ' . late('Repos')), 'none', 'the other stream is well');
+is(sql('SELECT ' . late('Repos')), 'none', 'the other stream is healthy');
 network('label?val=second');
 is_well('labels', 'Labels');
 standard();
@@ -321,7 +321,7 @@ bound('program', 3);
 bound('lists', 3);
 kill 'STOP', $run->{pid};
 ok($indexer->wait_for('no sign', 'SELECT ' . late('Repos') . " = 'program'"), 'a program that stands still');
-like(sql("SELECT stream_health('$name')"), qr/^the program has given no sign of life for \d+ s$/, '... as health() says');
+like(sql("SELECT stream_health('$name')"), qr/^the program has given no sign of life for \d+ s$/, '... as health() reports');
 is(sql(q{SELECT string_agg(value::text, ' ') FROM watch WHERE what = 'activity_healthy' AND of LIKE 'program of %Repos'}), '0', '... and the view watch');
 ($status, $said) = $indexer->command('status');
 is($status, 1, '... and status');
@@ -329,16 +329,16 @@ like($said, qr/^  PROBLEM: the program has given no sign of life for \d+ s; star
 kill 'CONT', $run->{pid};
 is_well('the program');
 
-# Signs that cannot be written are missed.
+# A failure to write signs is noticed.
 sql(q{CREATE TRIGGER refuse BEFORE INSERT OR UPDATE ON activity FOR EACH ROW EXECUTE FUNCTION try.keep()});
 my $post = network('post');
-ok($indexer->wait_for('no sign', 'SELECT ' . late('Repos') . " = 'program'"), 'signs that are not written are missed');
-ok($indexer->wait_for('the post', "SELECT count(*) = 1 FROM record WHERE uri = '$post->{uri}' AND did = '$post->{did}'"), '... and all else goes on');
+ok($indexer->wait_for('no sign', 'SELECT ' . late('Repos') . " = 'program'"), 'signs that are not written are noticed as missing');
+ok($indexer->wait_for('the post', "SELECT count(*) = 1 FROM record WHERE uri = '$post->{uri}' AND did = '$post->{did}'"), '... and everything else goes on');
 sql('DROP TRIGGER refuse ON activity');
 is_well('the program');
 
 is($indexer->stop($run), 0, 'it ends');
 is($indexer->stop($labels), 0, 'the other ends');
 bound('program', 1);
-ok($indexer->wait_for('no sign', 'SELECT ' . late('Repos') . " = 'program' AND " . late('Labels') . " = 'program'"), 'programs that have ended are missed');
+ok($indexer->wait_for('no sign', 'SELECT ' . late('Repos') . " = 'program' AND " . late('Labels') . " = 'program'"), 'programs that have ended are noticed as missing');
 done_testing();

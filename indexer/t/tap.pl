@@ -109,7 +109,7 @@ my $link = 'bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a';
 my @rev = map { "3kiwuygzb2c2$_" } 'a' .. 'z';
 my $first = { '$type' => $post, text => "one \x{1F600} \0 two", createdAt => '2026-01-01T00:00:00.000Z' };
 
-# What is not live comes in any order.
+# Events that are not live come in any order.
 start_example();
 send_event('identity', did => $ada, handle => 'ada.example', is_active => JSON::PP::true, status => 'active');
 record($ada, "$post/$rev[$_]", $rev[5], 'create', { '$type' => $post, text => "post $_", n => $_ }, live => JSON::PP::false) foreach 1 .. 3;
@@ -117,7 +117,7 @@ record($ada, "$post/$rev[0]", $rev[5], 'create', $first, live => JSON::PP::false
 record($bob, "$like/$rev[1]", $rev[6], 'create', { '$type' => $like, subject => { uri => "at://$ada/$post/$rev[0]", cid => $link }, via => { '$bytes' => 'AAEC' } });
 all_acknowledged('the first');
 is(ask("SELECT count(*), bool_and(atid.cid_of(block, 'dag-cbor') = cid), bool_and(atid.dag_cbor_is_valid(block)) FROM record"), '5|t|t', 'the records are there');
-is(ask("SELECT uri, path FROM reference WHERE subject = 'at://$ada/$post/$rev[0]'"), "at://$bob/$like/$rev[1]|subject", '... and what they point at');
+is(ask("SELECT uri, path FROM reference WHERE subject = 'at://$ada/$post/$rev[0]'"), "at://$bob/$like/$rev[1]|subject", '... and their references');
 is(ask('SELECT did, rev, handle, status FROM public.tap_account ORDER BY did'), "$ada|$rev[5]|ada.example|active\n$bob|$rev[6]||", '... and the accounts');
 
 # Changes of one record, in turn.
@@ -128,8 +128,8 @@ record($ada, "$post/$rev[3]", $rev[9], 'update', { '$type' => $post, text => 'tr
 all_acknowledged('changes');
 is(ask(q{SELECT string_agg(atid.dag_cbor_get_text(block, '{text}'), ' ' ORDER BY uri) FROM record WHERE uri <> 'at://} . "$ada/$post/$rev[0]'"), 'changed',
 	'a change, a deletion, and JSON that is not what was signed');
-like(slurp_file($log), qr{^\Qat://$ada/$post/$rev[3]\E: the JSON does not have the CID}m, '... of which it speaks');
-is(ask('SELECT count(*) FROM reference'), 0, '... and nothing is pointed at');
+like(slurp_file($log), qr{^\Qat://$ada/$post/$rev[3]\E: the JSON does not have the CID}m, '... which it reports');
+is(ask('SELECT count(*) FROM reference'), 0, '... and there are no references');
 
 # Late, once more.
 record($ada, "$post/$rev[1]", $rev[6], 'update', { '$type' => $post, text => 'old' });
@@ -156,7 +156,7 @@ send_event('identity', did => $ada, handle => 'ada.example', is_active => JSON::
 send_event('identity', did => $bob, handle => 'bob.example', is_active => JSON::PP::false, status => 'deleted');
 all_acknowledged('accounts');
 is(ask('SELECT did, count(*) FROM record GROUP BY 1') =~ /^\Q$ada\E\|2\d$/, 1, 'the records of a deleted account are deleted');
-is(ask('SELECT status FROM public.tap_account ORDER BY did'), "suspended\ndeleted", '... and what it is');
+is(ask('SELECT status FROM public.tap_account ORDER BY did'), "suspended\ndeleted", '... and its status is there');
 
 $example->kill_kill;
 $server->kill_kill;

@@ -47,6 +47,6 @@ SKIP: {
 	skip "the system's Node is $old", 1 if $old >= 22;
 	my $said = '';
 	IPC::Run::run([ $oracles->{node}, "$folder/bin/atid-indexer.js", 'nonsense' ], '<', \undef, '>&', \$said);
-	like($said, qr/\Aatid-indexer needs Node 22\.12 or later, and this is $old\S*\n\z/, 'an older Node is refused in one line');
+	like($said, qr/\Aatid-indexer needs Node 22\.12 or later, and this is $old\S*\n\z/, 'an older Node is refused with one line');
 }
 done_testing();

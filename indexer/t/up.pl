@@ -51,7 +51,7 @@ my %as_dev = (PGUSER => 'dev', ATID_ALLOW_PRIVATE_ADDRESSES => 1, ATID_API_PORT 
 sub command { return $indexer->command({ %as_dev, ref $_[0] ? %{ shift() } : () }, @_); }
 sub again { return $indexer->call({ %as_dev, ref $_[0] ? %{ shift() } : () }, @_); }    # a command that was a process before
 
-# The network: nobody in it has the records of this test.
+# The network: none of its accounts has the records of this test.
 my ($told, $in) = ('', '');
 copy("$root/demo/app/pds.js", $folder) or die "$!";
 my $network = IPC::Run::start([ ($indexer->bin)[0], "$folder/pds.js", "$root/examples/statusphere/index.html", 0 ], '<', \$in, '>', \$told, '2>&1');
@@ -61,7 +61,7 @@ $network->pump until $told =~ /^port (\d+)$/m || !$network->pumpable;
 my $url = $told =~ /^port (\d+)$/m ? "http://127.0.0.1:$1" : die $told;
 $as_dev{ATID_PLC_URL} = $url;
 
-# Runs up until a line of what it says, and ends it. Returns all that it has said.
+# Runs "up" until a line of its output, and ends it. Returns its whole output.
 sub up
 {
 	my ($line, $settings, $path, $while) = @_;
@@ -103,9 +103,9 @@ is($status, 1, 'a wrong Lexicon stops up');
 like($said, qr{\Qlexicons/wrong.json\E is not a Lexicon: In app\.cookbook\.wrong, \$\.defs\.main\.record\.properties\.name}, '... which names its file and the place');
 is(sql("SELECT count(*) FROM pg_namespace WHERE nspname IN ('indexer', 'api')"), 0, '... before it has made a schema');
 file('lexicons/wrong.json', '{"lexicon": 1, "id":');
-like((command('up', "$folder/lexicons", $url))[1], qr{lexicons/wrong\.json: .*JSON}, 'so does a Lexicon that is cut off');
+like((command('up', "$folder/lexicons", $url))[1], qr{lexicons/wrong\.json: .*JSON}, '... and so does a Lexicon that is cut off');
 file('lexicons/wrong.json', [ record_type('app.cookbook.two'), record_type('app.cookbook.recipe') ]);
-like((command('up', "$folder/lexicons", $url))[1], qr{lexicons/recipe\.json and .*lexicons/wrong\.json\[1\] both define app\.cookbook\.recipe}, '... and a second one of a name');
+like((command('up', "$folder/lexicons", $url))[1], qr{lexicons/recipe\.json and .*lexicons/wrong\.json\[1\] both define app\.cookbook\.recipe}, '... and a second one with the same name');
 unlink $wrong;
 
 file('lexicons/package.json', { name => 'cookbook', defs => {} });
@@ -130,11 +130,11 @@ SQL
 $said = up(qr{api listening url=http:}, {}, "$folder/lexicons", $joined);
 like($said, qr{^record types +app\.cookbook\.bookmark app\.cookbook\.recipe$}m, 'up works with other files in the folder') or die $said;
 like($said, qr{^left out: \S*package\.json, \S*tsconfig\.json: no Lexicon, as it has no "lexicon"$}m, '... which it names');
-like($said, qr{^left out: \S*forum\.json: the extension does not know the type "space" yet$}m, '... as it does a space');
-like($said, qr{^taken from the package: com\.atproto\.repo\.strongRef$}m, 'it takes a Lexicon that is needed from the package');
-like($said, qr{^missing: com\.example\.defs#more \(needed by app\.cookbook\.bookmark\)$}m, '... and lists the one that it does not have');
+like($said, qr{^left out: \S*forum\.json: the extension does not know the type "space" yet$}m, '... as it does with a space');
+like($said, qr{^taken from the package: com\.atproto\.repo\.strongRef$}m, 'it takes a needed Lexicon from the package');
+like($said, qr{^missing: com\.example\.defs#more \(needed by app\.cookbook\.bookmark\)$}m, '... and lists the one that the package does not have');
 like($said, qr{Z info references added count=1$}m, '... and reports the join');
-is(sql(q{SELECT conforms FROM api.app_cookbook_bookmark}), '', 'as long as it is missing, nobody can say whether a record conforms');
+is(sql(q{SELECT conforms FROM api.app_cookbook_bookmark}), '', 'as long as it is missing, it is unknown whether a record conforms');
 
 #
 # Lexicons by themselves.
@@ -143,7 +143,7 @@ my $gap = qr{^missing: com\.example\.defs#more \(needed by app\.cookbook\.bookma
 like((command('lexicon', 'list'))[1], $gap, 'lexicon list lists what is missing');
 ($status, $said) = command('lexicon', 'add', "$folder/lexicons");
 like($said, $gap, '... and so does lexicon add');
-unlike($said, qr/taken from/, '... which takes nothing again');
+unlike($said, qr/taken from/, '... which does not take it again');
 my ($out, $err) = ('', '');
 $node->psql('app', q{SELECT indexer.make_views('api')}, stdout => \$out, stderr => \$err);
 like($err, qr{NOTICE:  missing: com\.example\.defs#more \(needed by app\.cookbook\.bookmark\)}, '... and make_views');
@@ -166,10 +166,10 @@ my $package = decode_json(slurp_file("$root/indexer/package.json"));
 ok((grep { $_ eq 'lexicons' } @{ $package->{files} }), 'the package has the Lexicons');
 like(slurp_file("$root/indexer/Containerfile"), qr{^COPY indexer/lexicons lexicons$}m, '... and the container');
 my @shared = glob "$root/indexer/lexicons/*.json";
-cmp_ok(scalar @shared, '>=', 4, '... which are some');
+cmp_ok(scalar @shared, '>=', 4, '... of which there are some');
 my $set = literal('[' . join(',', map { slurp_file($_) } @shared) . ']');
 is(sql("SELECT atid.lexicon_problem(${set}::jsonb)"), '', '... are valid');
-is(sql("SELECT atid.lexicon_missing(${set}::atid.lexicon)"), '{}', '... and whole');
+is(sql("SELECT atid.lexicon_missing(${set}::atid.lexicon)"), '{}', '... and complete');
 is(sql("SELECT array_to_string(atid.lexicon_nsids(${set}::atid.lexicon), ' ')"), join(' ', sort map { m{([^/]+)\.json$} } @shared), '... and have the names of their files');
 
 #
@@ -178,9 +178,9 @@ is(sql("SELECT array_to_string(atid.lexicon_nsids(${set}::atid.lexicon), ' ')"),
 my $new = $node->safe_psql('postgres', 'SHOW server_version_num') >= 160000;
 $node->safe_psql('postgres', $new ? 'REVOKE reader FROM dev CASCADE' : 'ALTER ROLE dev NOCREATEROLE');
 ($status, $said) = command('up', "$folder/lexicons", $url);
-is($status, 1, 'without the right to change its login, up ends');
+is($status, 1, 'without the right to change its login, "up" ends');
 my $cure = $new ? qr/"GRANT "reader" TO dev WITH ADMIN OPTION"/ : qr/"ALTER ROLE dev CREATEROLE"/;
-like($said, qr/cannot give the login reader a password.*$cure.*ATID_API_DB_PASSWORD/, '... and says which right is missing');
+like($said, qr/cannot give the login reader a password.*$cure.*ATID_API_DB_PASSWORD/, '... and reports which right is missing');
 $node->safe_psql('postgres', q{ALTER ROLE reader PASSWORD 'right'});
 like(up(qr{api listening url=http:}, { ATID_API_DB_PASSWORD => 'right' }, "$folder/lexicons"), qr{api listening url=http:}, 'with the password, it needs no such right');
 
@@ -194,7 +194,7 @@ sql('ALTER TABLE indexer.want OWNER TO other');
 like($said, qr/the database belongs to dev, the schema indexer to dev, tables in it to other\. Run/, '... and so does upgrade');
 sql('ALTER TABLE indexer.want OWNER TO dev');
 ($status, $said) = command({ ATID_API_DB_USER => 'dev' }, 'up', "$folder/lexicons", $url);
-like($said, qr/ATID_API_DB_USER is dev, but it owns the schema \w+\. The API needs a login of its own/, 'up refuses an owner as the login');
+like($said, qr/ATID_API_DB_USER is dev, but it owns the schema \w+\. The API needs a login of its own/, '"up" refuses an owner as the login');
 ($status, $said) = command({ ATID_API_DB_USER => 'dev' }, 'api');
 like($said, qr/ATID_API_DB_USER is dev, but it owns the schema/, '... and api, too');
 
@@ -211,11 +211,11 @@ ok($node->poll_query_until('app', "SELECT pg_conf_load_time() > '$loaded'"), 'th
 ($status, $said) = command({ ATID_API_DB_PASSWORD => 'wrong' }, 'api');
 like($said, qr/password authentication failed for user "reader"\. Its password is in ATID_API_DB_PASSWORD or .*, not in PGPASSWORD/, 'a wrong password of the reader is ATID_API_DB_PASSWORD');
 ($status, $said) = command('api');
-like($said, qr/"atid-indexer up" has created this login.*ATID_API_DB_PASSWORD/, 'one that up has made is known to up alone');
+like($said, qr/"atid-indexer up" has created this login.*ATID_API_DB_PASSWORD/, 'a password that "up" has set is known only to "up"');
 my $busy = IO::Socket::INET->new(Listen => 1, LocalAddr => '127.0.0.1') or die "$!";
 ($status, $said) = command({ ATID_API_DB_PASSWORD => 'right', ATID_API_PORT => $busy->sockport }, 'api');
-is($status, 1, 'a port that is taken');
-like($said, qr/Another program uses port ${\ $busy->sockport} of 127\.0\.0\.1\. Set ATID_API_PORT or ATID_API_HOST/, '... is that of ATID_API_PORT');
+is($status, 1, 'a taken port');
+like($said, qr/Another program uses port ${\ $busy->sockport} of 127\.0\.0\.1\. Set ATID_API_PORT or ATID_API_HOST/, '... is reported with ATID_API_PORT');
 
 $indexer->{session}->quit;
 $network->kill_kill;

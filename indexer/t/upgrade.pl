@@ -41,7 +41,7 @@ sub program
 
 sub one { my ($db, $sql) = @_; return $node->safe_psql($db, $sql); }
 
-# Rows that have to be the same before and after; and the tables and columns, as sets.
+# Rows that must be the same before and after, and the tables and columns as sets.
 my $rows = q{SELECT count(*), md5(string_agg(concat(uri, cid, encode(block, 'hex')), ' ' ORDER BY uri)) FROM record};
 my $parts = q{SELECT md5(string_agg(concat(subject, collection, uri), ' ' ORDER BY uri, subject)) FROM (SELECT DISTINCT subject, collection, uri FROM reference) AS r};
 my $shape = q{SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, pg_get_expr(d.adbin, d.adrelid)
@@ -52,7 +52,7 @@ my $checks = q{SELECT conrelid::regclass::text, pg_get_constraintdef(oid) FROM p
 my $functions = q{SELECT oid::regprocedure::text, md5(prosrc), proconfig FROM pg_proc WHERE pronamespace = 'indexer'::regnamespace AND proname <> 'mine' ORDER BY 1};
 
 #
-# A new one.
+# A new schema.
 #
 my $db = new_database($node, 'fresh');
 my $indexer = program($db);
@@ -78,7 +78,7 @@ is(one($db, q{SELECT string_agg(state || n, ' ') FROM status_accounts WHERE n > 
 		ok($status == 1 && $said =~ /The schema kept has the tables of the example in 1\.2, .*atid-indexer 1\.3\.3 first\./,
 			"$command refuses the tables of the example of 1.2") or diag("$status $said");
 	}
-	is(one($old, "SELECT to_regnamespace('indexer') IS NULL"), 't', '... and makes nothing');
+	is(one($old, "SELECT to_regnamespace('indexer') IS NULL"), 't', '... and creates nothing');
 	one('postgres', 'DROP DATABASE example');
 }
 
@@ -127,9 +127,9 @@ SQL
 	is(one($old, 'SELECT most_bad FROM settings'), 12345, "$version: a setting that was changed");
 	is(one($old, q{SELECT count(*) FROM pg_indexes WHERE indexname = 'mine'}) . one($old, q{SELECT count(*) FROM pg_trigger WHERE tgname = 'mine'})
 		. one($old, 'SELECT count(*) > 0 FROM public.mine_too') . one($old, qq{SELECT has_table_privilege('$reader', 'record', 'SELECT')}) . one($old, 'SELECT min(mine) FROM identity'),
-		'11ttx', "$version: what the operator has added stays");
+		'11ttx', "$version: the operator's additions stay");
 	is(one($old, q{SELECT string_agg(problem, ' ' ORDER BY problem) FROM identity}), 'cut_short unsupported_method', "$version: problems are codes");
-	# the next events
+	# Events after the upgrade.
 	one($old, "SELECT reload_account('$did'); SELECT fail_load(c.did, c.claim, 'timeout', NULL, true) FROM claim_loads(9, true, NULL, NULL, '{}') AS c WHERE c.claim > 0");
 	is(one($old, "SELECT state, problem FROM account WHERE did = '$did'"), 'desynchronized|timeout', "$version: ... and they work");
 	one($old, qq{DELETE FROM record WHERE did = '$did'; TRUNCATE public.seen; SELECT start_stream('relay', 'repos', NULL, 1); SELECT process_frames('relay', 0, 1, ARRAY[demo.sync(11, '$did')]); SELECT reconcile_wants(99); SELECT reload_account('$did');
@@ -139,19 +139,19 @@ SQL
 	one($old, qq{CREATE ROLE "admin of $version"; GRANT ALL ON ALL TABLES IN SCHEMA indexer TO "admin of $version"});
 	($status, $said) = $upgrade->command('upgrade');
 	is($status, 0, "$version: once more") or diag($said);
-	is(one($old, qq{SELECT has_table_privilege('admin of $version', 'settings', 'UPDATE')}), 't', "$version: no right is taken from anybody");
+	is(one($old, qq{SELECT has_table_privilege('admin of $version', 'settings', 'UPDATE')}), 't', "$version: nobody loses a right");
 	one($old, qq{DROP OWNED BY "admin of $version", "$reader"});
 	one('postgres', qq{DROP DATABASE released; DROP ROLE "admin of $version", "$reader"});
 }
 
 #
-# Who runs it.
+# The user that runs it.
 #
 ($status, $said) = $indexer->command({ PGUSER => '', USER => '' }, 'want', 'list');
-is($status, 0, "without PGUSER it connects as the system's user") or diag($said);
+is($status, 0, "without PGUSER it connects as the operating system's user") or diag($said);
 
 #
-# What run refuses.
+# Schemas that run refuses.
 #
 my %version = (
 	'a schema that is newer'                  => [ "UPDATE program SET version = '99.0.0'", qr/newer/ ],
@@ -162,7 +162,7 @@ foreach my $name (sort keys %version)
 	my $kept = one($db, 'SELECT version || $$ $$ || digest FROM program');
 	one($db, $version{$name}[0]);
 	($status, $said) = $indexer->command({ ATID_SERVICE_URL => 'http://127.0.0.1:1' }, 'run');
-	ok($status != 0 && $said =~ $version{$name}[1] && $said !~ /^\s+at /m, "run refuses $name, and says what to do") or diag("$status $said");
+	ok($status != 0 && $said =~ $version{$name}[1] && $said !~ /^\s+at /m, "run refuses $name, and reports what to do") or diag("$status $said");
 	($status) = $indexer->command('upgrade');
 	($version{$name}[1] eq qr/newer/ ? \&isnt : \&is)->($status, 0, "... upgrade: $name");
 	my ($v, $d) = split / /, $kept;
@@ -170,7 +170,7 @@ foreach my $name (sort keys %version)
 }
 
 #
-# Dumped, and moved to another server.
+# A dump that moves to another server.
 #
 my $file = "$oracles->{folder}/dump";
 {
@@ -181,7 +181,7 @@ my $file = "$oracles->{folder}/dump";
 }
 is(one('restored', $rows), $truth, '... has the same records');
 is(one('restored', $functions), one($db, $functions), '... and functions');
-is(one('restored', "SELECT start_stream('relay', 'repos', NULL, 1)"), 10, '... and goes on');
+is(one('restored', "SELECT start_stream('relay', 'repos', NULL, 1)"), 10, '... and continues');
 one('postgres', "DROP DATABASE $_") foreach 'restored';
 
 #
@@ -198,6 +198,6 @@ my $next = new_node('indexer_next', stopped => 1);
 $next->start;
 is($next->safe_psql($db, $rows), $logged, 'after pg_upgrade the records are the same');
 is($next->safe_psql($db, "SELECT start_stream('relay', 'repos', NULL, 1) > 0; SELECT state FROM account WHERE did = '$did'; SELECT reload_account('$did'); SELECT (store_repository(c.did, c.claim, demo.car(c.did))).outcome FROM claim_loads(9, true, NULL, NULL, '{}') AS c WHERE c.claim > 0"),
-	"t\nsynchronized\n\nloaded", '... and it goes on');
+	"t\nsynchronized\n\nloaded", '... and the indexer continues');
 $next->stop;
 done_testing();

@@ -116,7 +116,7 @@ FROM pg_class AS b JOIN pg_class AS j USING (relname)
 WHERE b.relnamespace = 'b'::regnamespace AND j.relnamespace = 'j'::regnamespace;
 SQL
 		is($read, 't', "$kind records: all rows can be read");
-		is($equal, '', 'and are the same over blocks and over jsonb');
+		is($equal, '', '... and are the same over blocks and over jsonb');
 		is( $session->ok(q{SELECT view FROM (SELECT DISTINCT view FROM view_column) AS v WHERE differ(view) <> 0}),
 			'', 'each property is that of jsonb, cast')
 		  if $kind eq 'valid';
@@ -129,7 +129,7 @@ SQL
 	my $shared = literal('[' . join(',', map { slurp_file($_) } glob "$FindBin::Bin/../../indexer/lexicons/{app,com}.*.json") . ']');
 	is( $session->ok("SELECT string_agg(n, ' ') FROM lexicons AS l, CAST($shared AS atid.lexicon) AS s, unnest(atid.lexicon_nsids(s)) AS n
 		WHERE (atid.lexicon_document(l.lexicons, n) \@> atid.lexicon_document(s, n)) IS NOT TRUE"),
-		'', 'the Lexicons of the package are those that are published, without their descriptions');
+		'', 'the Lexicons of the package are the published ones without their descriptions');
 	$session->ok("DROP SCHEMA b, j CASCADE; TRUNCATE blocks, jsons; CREATE SCHEMA b; CREATE SCHEMA j");
 }
 
@@ -203,11 +203,11 @@ isnt($session->ok(q{SELECT 'b.a_b_c'::regclass::oid}), $oid, 'a view that loses 
 is($session->ok('SELECT upon_views()'), $upon, '... with the views and functions that depend on it, as they were');
 $session->ok('CREATE MATERIALIZED VIEW kept AS SELECT uri FROM b.a_b_c');
 $refused = (make('a.b.c' => { one => { type => 'integer' } }))[2];
-like($refused, qr/cannot drop view b\.a_b_c|cannot be created again/, 'what cannot be taken out keeps it');
+like($refused, qr/cannot drop view b\.a_b_c|cannot be created again/, 'a column that cannot be removed stays');
 is($session->ok('SELECT upon_views()'), $upon, '... with all others');
 $session->ok('DROP MATERIALIZED VIEW kept; DROP FUNCTION b.over(b.a_b_c) CASCADE; DROP FUNCTION upon_views()');
 make('a.b.c' => { one => { type => 'integer' } });
-is(columns('a_b_c'), 'uri did rkey cid sort_at conforms one', 'what nothing depends on is made again');
+is(columns('a_b_c'), 'uri did rkey cid sort_at conforms one', 'a view on which nothing depends is created again');
 make('a.b.c' => { one => { type => 'integer' }, at => { type => 'string', format => 'at-uri' } });
 
 # Indexes
@@ -225,34 +225,34 @@ sub plan_of { return $session->ok("EXPLAIN (COSTS OFF) $_[0]"); }
 
 my $plan = plan_of("SELECT uri FROM b.a_b_c WHERE one = 5000");
 like($plan, qr/Index.*a_b_c_one/, 'an index serves a column');
-is($plan, plan_of(<<'SQL'), 'as it serves the expression');
+is($plan, plan_of(<<'SQL'), '... and the expression');
 SELECT uri FROM blocks AS s WHERE atid.at_uri_collection(uri) = 'a.b.c' AND
 jsonb_path_query_first(atid.dag_cbor_get(block, '{one}'), 'strict $ ? (@ >= -9223372036854775808 && @ <= 9223372036854775807 && @.floor() == @)')::bigint = 5000
 SQL
 $session->ok('SET ROLE reader');
 like(plan_of("SELECT uri FROM b.a_b_c WHERE at = 'at://did:web:x5000.b' AND did = 'did:web:a0.b'"), qr/Index.*a_b_c_at_did/, 'for a role that may read the view only');
-is($session->ok("SELECT one FROM b.a_b_c WHERE at = 'at://did:web:x5000.b'"), '5000', 'it finds the record');
+is($session->ok("SELECT one FROM b.a_b_c WHERE at = 'at://did:web:x5000.b'"), '5000', '... which finds the record');
 is(($session->try('SELECT FROM blocks'))[1], '42501', 'it may not read the source');
 $session->ok('RESET ROLE');
 
-# Made by commands, as of a table that others write
+# Indexes that are created by commands, as on a table that others write
 my ($before, @commands) = split /\n/, $session->ok(q{SELECT view_index_commands('b.a_b_c', 'rkey')});
 my $after = pop @commands;
 is("$before; $after", 'SET search_path = pg_catalog, pg_temp; RESET search_path', 'the commands find only functions of the server');
-is(scalar @commands, 1, 'an index as a command');
+is(scalar @commands, 1, 'an index is one command');
 like($commands[0], qr/^CREATE INDEX CONCURRENTLY a_b_c_rkey_[0-9a-f]{8} ON public\.blocks USING btree /, '... that keeps nobody from writing');
 $session->ok('SET search_path = pg_catalog');
 $session->ok($_) foreach @commands;
 $session->ok('RESET search_path');
-is($session->ok(q{SELECT count(*) FROM view_index_commands('b.a_b_c', 'rkey')}), '0', '... once');
+is($session->ok(q{SELECT count(*) FROM view_index_commands('b.a_b_c', 'rkey')}), '0', '... and only once');
 $session->ok(q{SELECT make_view_index('b.a_b_c', 'rkey')});
 is($session->ok(q{SELECT string_agg(indexname, ' ') FROM pg_indexes WHERE indexname LIKE 'a\_b\_c\_rkey%'}), substr($commands[0], 26, 19), 'make_view_index takes it');
 like(plan_of(q{SELECT uri FROM b.a_b_c WHERE rkey = '5000'}), qr/Index.*a_b_c_rkey_/, '... as queries do');
-# One that has failed is dropped before.
+# A failed one is dropped first.
 $session->ok(q{DELETE FROM view_index WHERE columns = '{rkey}'; UPDATE pg_index SET indisvalid = false WHERE indexrelid = (SELECT oid FROM pg_class WHERE relname LIKE 'a\_b\_c\_rkey\_%')});
-like($session->ok(q{SELECT string_agg(c, '; ') FROM view_index_commands('b.a_b_c', 'rkey') AS c}), qr/^SET [^;]*; DROP INDEX CONCURRENTLY IF EXISTS public\.a_b_c_rkey_\w{8}; CREATE INDEX CONCURRENTLY .*; RESET/, 'after one that has failed, both commands');
+like($session->ok(q{SELECT string_agg(c, '; ') FROM view_index_commands('b.a_b_c', 'rkey') AS c}), qr/^SET [^;]*; DROP INDEX CONCURRENTLY IF EXISTS public\.a_b_c_rkey_\w{8}; CREATE INDEX CONCURRENTLY .*; RESET/, 'after a failed one, there are both commands');
 $session->ok(q{SELECT make_view_index('b.a_b_c', 'rkey')});
-is($session->ok(q{SELECT indisvalid FROM view_index JOIN pg_index ON indexrelid = to_regclass(index) WHERE columns = '{rkey}'}), 't', '... which make_view_index does not take');
+is($session->ok(q{SELECT indisvalid FROM view_index JOIN pg_index ON indexrelid = to_regclass(index) WHERE columns = '{rkey}'}), 't', '... and make_view_index does not use it');
 $session->ok(q{DO $$ DECLARE i regclass; BEGIN DELETE FROM view_index WHERE columns = '{rkey}';
 	FOR i IN SELECT oid FROM pg_class WHERE relname LIKE 'a\_b\_c\_rkey%' AND relkind = 'i' LOOP EXECUTE 'DROP INDEX ' || i; END LOOP; END $$});
 
@@ -262,67 +262,67 @@ is($session->ok('SELECT find_new_references()'), '0', 'references to accounts ar
 $session->ok(q{INSERT INTO blocks SELECT format('at://did:web:z%s.b/a.b.c/1', n)::atid.at_uri, NULL,
 	atid.record_to_dag_cbor(jsonb_build_object('at', format('at://did:web:0/a.b.%s/%s', CASE n WHEN 1 THEN 'd' ELSE 'c' END, n))) FROM generate_series(1, 20) AS n});
 is($session->ok('SELECT find_new_references()'), '1', 'a column with an index has its join soon');
-is($session->ok(q{SELECT string_agg(nsid || path::text || target, ' ') FROM view_reference}), 'a.b.c{at}a.b.c', '... to the type that it points at, and to none that hardly any does');
+is($session->ok(q{SELECT string_agg(nsid || path::text || target, ' ') FROM view_reference}), 'a.b.c{at}a.b.c', '... to the type that it points at, and to none at which hardly any points');
 is($session->ok('SELECT find_new_references()'), '0', '... once');
 $session->ok(q{SELECT write_view_comments('b')});
 like($session->ok(q{SELECT obj_description('b.a_b_c'::regclass)}), qr/^\@foreignKey \(at\) references b\.a_b_c \(uri\)$/m, '... and in the comments');
 $session->ok(q{DELETE FROM blocks WHERE uri <@ 'at://did:web:z1.b' OR atid.at_uri_did(uri)::text LIKE 'did:web:z%'; TRUNCATE view_reference});
 
-# What records need and a set lacks
+# Definitions that records need and a set lacks
 my $needs = sub { return { lexicon => 1, id => $_[0], defs => { main => { type => 'record', key => 'any', record => { type => 'object', properties => { x => { type => 'ref', ref => 'x.y.z#w' } } } } } }; };
-is($session->ok('SELECT missing, needed_by FROM lexicon_gaps(' . literal($json->encode([ map { $needs->("n.n.n$_") } 1 .. 5 ])) . ')'), 'x.y.z#w|n.n.n1, n.n.n2, n.n.n3 and 2 others', 'what is missing is listed');
+is($session->ok('SELECT missing, needed_by FROM lexicon_gaps(' . literal($json->encode([ map { $needs->("n.n.n$_") } 1 .. 5 ])) . ')'), 'x.y.z#w|n.n.n1, n.n.n2, n.n.n3 and 2 others', 'missing definitions are listed');
 
 # Another expression, another source
 my $index_of = q{SELECT string_agg(regexp_replace(pg_get_indexdef(to_regclass(index)), '.* ON (\S+) USING (\w+).*', '\1 \2'), ' ') || count(*) FROM view_index};
 make('a.b.c' => { one => \%string, at => { type => 'string', format => 'at-uri' } });
 unlike(plan_of("SELECT uri FROM b.a_b_c WHERE one = '5000'"), qr/Index Cond/, 'an index of another type does not serve');
 $session->ok("SELECT make_view_index('b.a_b_c', 'one')");
-like(plan_of("SELECT uri FROM b.a_b_c WHERE one = '5000'"), qr/Index Scan (using|on) a_b_c_one\n/, '... until it is made again');
-is($session->ok($index_of), 'public.blocks btree public.blocks hash2', '... in place of the old one');
+like(plan_of("SELECT uri FROM b.a_b_c WHERE one = '5000'"), qr/Index Scan (using|on) a_b_c_one\n/, '... until it is created again');
+is($session->ok($index_of), 'public.blocks btree public.blocks hash2', '... in place of the old index');
 make('a.b.c' => { at => { type => 'string', format => 'at-uri' } });
 is($session->ok($index_of), 'public.blocks btree1', 'an index of a dropped column is deleted');
-is($session->ok(q{SELECT has_table_privilege('reader', 'b.a_b_c', 'SELECT')}), 't', 'who could read the view can read the one that is made in its place');
+is($session->ok(q{SELECT has_table_privilege('reader', 'b.a_b_c', 'SELECT')}), 't', 'roles that could read the view can read the one that replaces it');
 $session->ok(q{SELECT make_views(t.lexicons, 'jsons', 'b') FROM view_type AS t WHERE view = 'b.a_b_c'::regclass; SELECT make_view_index('b.a_b_c', 'at', 'did')});
-is($session->ok($index_of), 'public.jsons btree1', 'one of another source is made there');
+is($session->ok($index_of), 'public.jsons btree1', 'an index for another source is created there');
 make();
-is($session->ok('SELECT count(*) FROM view_index') . $session->ok(q{SELECT count(*) FROM pg_indexes WHERE indexname LIKE 'a\_b\_c%'}), '00', 'and goes with its view');
+is($session->ok('SELECT count(*) FROM view_index') . $session->ok(q{SELECT count(*) FROM pg_indexes WHERE indexname LIKE 'a\_b\_c%'}), '00', '... and is deleted with its view');
 
-# Names that engines take for one
+# Names that engines confuse
 make('p.p.post' => { map { $_ => \%string } qw(aB a_b aB2 nodeId id rowId) }, 'p.p.posts' => {}, 'p.p.entry' => {}, 'p.p.entries' => {}, 'p.p.status' => {}, 'p.p.statuses' => {});
 is($session->ok(q{SELECT string_agg(relname, ' ' ORDER BY relname) FROM pg_class WHERE relnamespace = 'b'::regnamespace}),
-	'p_p_entries p_p_entry_2 p_p_post p_p_posts_2 p_p_status p_p_statuses_2', 'of names that differ by their number only one is taken');
-is(columns('p_p_post'), 'uri did rkey cid sort_at conforms a_b a_b2 a_b_3 id node_id_2 row_id_2', '... and of those that differ by underscores');
+	'p_p_entries p_p_entry_2 p_p_post p_p_posts_2 p_p_status p_p_statuses_2', 'of names that differ only in their number, one is used');
+is(columns('p_p_post'), 'uri did rkey cid sort_at conforms a_b a_b2 a_b_3 id node_id_2 row_id_2', '... and likewise of those that differ in underscores');
 make();
 
 # Objects that refer to themselves, more properties than columns, and texts that are longer than their Lexicon says
 my %circle = map { ("p$_" => { type => 'ref', ref => 'c.c.c#main2' }) } 1 .. 300;
 my $circles = literal($json->encode([ { lexicon => 1, id => 'c.c.c', defs => { main => { type => 'record', key => 'any', record => { type => 'object', properties => { top => \%string, %circle } } },
 	main2 => { type => 'object', properties => { leaf => \%string, %circle } } } } ]));
-is(($session->try("SELECT make_views($circles, 'blocks', 'b')"))[2], '', 'a Lexicon that goes in circles has a view');
+is(($session->try("SELECT make_views($circles, 'blocks', 'b')"))[2], '', 'a recursive Lexicon has a view');
 like(columns('c_c_c'), qr/ p300 .* top .*p1_leaf/, '... with the properties of the shortest paths');
 make('l.l.l' => { long => { type => 'string', maxLength => 3000 }, free => \%string });
 $session->ok(q{SELECT make_view_index('b.l_l_l', 'long');
 	INSERT INTO blocks SELECT format('at://did:web:a.b/l.l.l/%s', n)::atid.at_uri, NULL, atid.record_to_dag_cbor(jsonb_build_object('long', repeat('x', n), 'free', repeat('x', n))) FROM unnest('{3000,3001}'::int[]) AS n});
-is($session->ok('SELECT octet_length(long), octet_length(free) FROM b.l_l_l ORDER BY rkey'), "3000|3000\n|3001", 'a text that is longer than its Lexicon says is NULL');
-like($session->ok(q{SELECT definition FROM view_index WHERE view = 'b.l_l_l'::regclass}), qr/USING hash/, '... and has an index by its hash');
+is($session->ok('SELECT octet_length(long), octet_length(free) FROM b.l_l_l ORDER BY rkey'), "3000|3000\n|3001", 'a text that is longer than its Lexicon allows is NULL');
+like($session->ok(q{SELECT definition FROM view_index WHERE view = 'b.l_l_l'::regclass}), qr/USING hash/, '... and has an index on its hash');
 is($session->ok(q{SELECT string_agg(DISTINCT t.view::text, ' ') FROM view_type AS t WHERE
 	(SELECT jsonb_agg(to_jsonb(c) - 'view' ORDER BY c.name) FROM plan_columns(t) AS c) IS DISTINCT FROM
 	(SELECT jsonb_agg(to_jsonb(c) - 'view' ORDER BY c.name) FROM view_column AS c WHERE c.view = t.view)}),
-	'', 'the columns of a view can be planned by themselves, from its row');
+	'', 'the columns of a view can be planned separately, from its row');
 
 # Names of strangers and operators that look like SQL decide nothing.
 make('m.m.m' => { 'x USING btree y' => \%string, text => \%string, langs => { type => 'array', items => \%string } });
 $session->ok(q{CREATE TEXT SEARCH CONFIGURATION "CASE" (COPY = simple);
 	SELECT make_view_index('b.m_m_m', 'x_using_btree_y'), make_search('b.m_m_m', '"CASE"'::regconfig, 'text')});
 is($session->ok(q{SELECT col_description(attrelid, attnum) FROM pg_attribute WHERE attrelid = 'b.m_m_m'::regclass AND attname = 'x_using_btree_y'}),
-	'@behavior +attribute:filterBy +attribute:filter', 'a hash index orders nothing, whatever the name of the property is');
-unlike($session->ok(q{SELECT prosrc FROM pg_proc WHERE oid = 'b.search_m_m_m'::regproc}), qr/turkish/, 'one configuration is one language, whatever its name is');
+	'@behavior +attribute:filterBy +attribute:filter', 'a hash index gives no order, whatever the name of the property is');
+unlike($session->ok(q{SELECT prosrc FROM pg_proc WHERE oid = 'b.search_m_m_m'::regproc}), qr/turkish/, 'one configuration means one language, whatever its name is');
 $session->ok(q{SELECT make_search('b.m_m_m', 'text')});
-like($session->ok(q{SELECT prosrc FROM pg_proc WHERE oid = 'b.search_m_m_m'::regproc}), qr/turkish/, '... and without one each record has its own');
+like($session->ok(q{SELECT prosrc FROM pg_proc WHERE oid = 'b.search_m_m_m'::regproc}), qr/turkish/, '... and without one each record has its own language');
 make();
 $session->ok('DROP TEXT SEARCH CONFIGURATION "CASE"');
 
-# Names in a locale in which the small letter of I is another one
+# Names in a locale in which the lower case of I is another letter
 SKIP:
 {
 	skip 'the server has no ICU', 1 unless $session->ok(q{SELECT count(*) FROM pg_collation WHERE collprovider = 'i'});
@@ -381,7 +381,7 @@ DROP TABLE given;
 SQL
 is(($session->try($insert))[2], '', 'no record keeps an INSERT from indexes of all columns');
 my $times = $session->ok("SELECT bool_and(sort_at <= now()), count(*) = count(sort_at), count(*) > 150 FROM b.h_h_h");
-is($times, 't|t|t', 'none sorts behind now');
+is($times, 't|t|t', 'no record sorts after the present time');
 foreach my $made ('filled', 'made')
 {
 	$session->ok("TRUNCATE hostile; SELECT make_views('[]', 'blocks', 'b'), make_views('[]', 'jsons', 'j'); SELECT make_views($types, 'blocks', 'b'), make_views($types, 'jsons', 'j'); SELECT index_all()")
@@ -432,13 +432,13 @@ is($session->ok(q{SELECT text FROM b.search_h_h_h('katzen -laufen') ORDER BY tex
 is(($session->try(qq{SELECT count(*) FROM unnest(ARRAY['', '-', '"', 'a:*&|!', repeat('x', 100000), repeat('ä', 1000), repeat('"a" or ', 20000)]) AS q, b.search_h_h_h(q)}))[2], '', '... and no query fails');
 my $searched = plan_of(q{SELECT uri FROM b.search_h_h_h('cats') ORDER BY sort_at DESC LIMIT 10});
 like($searched, qr/Bitmap Index Scan on h_h_h_search/, '... by its index');
-unlike($searched, qr/Function Scan/, '... as the planner takes the function apart');
+unlike($searched, qr/Function Scan/, '... since the planner inlines the function');
 $session->ok('GRANT SELECT ON b.h_h_h TO reader; SET ROLE reader');
 is($session->ok(q{SELECT count(*) FROM b.search_h_h_h('cats')}), '2', '... for a role that may read the view only');
 $session->ok('RESET ROLE');
 my $fewer = $types =~ s/"n":\{"type":"integer"\},//r;
 $session->ok("SELECT make_views($fewer, 'blocks', 'b')");
-is($session->ok($rank), "cats and cats|0.79\nhonest cats|0.61", 'a view that is made again has its search');
+is($session->ok($rank), "cats and cats|0.79\nhonest cats|0.61", 'a view that is created again keeps its search');
 $session->ok(q{SELECT make_search('b.h_h_h', 'english'::regconfig, 'text')});
 is($session->ok(q{SELECT text FROM b.search_h_h_h('katzens')}), "die Katzen laufen\nKatzen", 'a search by one configuration');
 # The longest records have been in each kind of index by now.
@@ -448,14 +448,14 @@ $session->ok(q{CREATE FUNCTION public.setweight(tsvector, text) RETURNS tsvector
 my @search = split /\n/, $session->ok(q{SELECT search_index_commands('b.h_h_h', 'mine', 'text')});
 $session->ok($_) foreach @search;
 $session->ok(q{SELECT make_search('b.h_h_h', 'mine'::regconfig, 'text')});
-is($session->ok(q{SELECT index FROM view_index WHERE search AND view = 'b.h_h_h'::regclass}), $search[1] =~ /CONCURRENTLY (\w+)/ ? "public.$1" : '', 'an index of a search that was made by a command is taken');
+is($session->ok(q{SELECT index FROM view_index WHERE search AND view = 'b.h_h_h'::regclass}), $search[1] =~ /CONCURRENTLY (\w+)/ ? "public.$1" : '', 'an index of a search that was created by a command is used');
 $session->ok('SET search_path = pg_catalog');
-is($session->ok(q{SELECT text FROM b.search_h_h_h('katzens')}), "die Katzen laufen\nKatzen", '... and by a configuration of ours, from any search_path');
+is($session->ok(q{SELECT text FROM b.search_h_h_h('katzens')}), "die Katzen laufen\nKatzen", '... and with our own configuration, from any search_path');
 $session->ok('RESET search_path');
-is($session->ok(q{SELECT text FROM b.search_h_h_h('katzens')}), "die Katzen laufen\nKatzen", '... in which somebody has planted a function, too');
+is($session->ok(q{SELECT text FROM b.search_h_h_h('katzens')}), "die Katzen laufen\nKatzen", '... even one in which somebody has planted a function');
 $session->ok('DROP FUNCTION public.setweight(tsvector, text)');
 
-# What the server's parser of words would read again and again
+# Texts that the server's text search parser would read again and again
 foreach my $text ('<!--', 'a1.', '<a ', 'a/', 'a@', 'http://a.b/')
 {
 	my $insert = sprintf q{INSERT INTO blocks (uri, block) SELECT 'at://did:web:long.b/h.h.h/%s', atid.record_to_dag_cbor(jsonb_build_object('$type', 'h.h.h', 'text', left(repeat('%s', 50000), 50000)))},
@@ -466,14 +466,14 @@ foreach my $text ('<!--', 'a1.', '<a ', 'a/', 'a@', 'http://a.b/')
 	is($said[1], '00000', "a record of '$text' keeps nobody waiting") or diag($said[2]);
 }
 
-# The table of 1.3.0
+# The table from 1.3.0
 my $names = q{SELECT pg_typeof(index)::text || string_agg(index::text, ' ' ORDER BY definition) FROM view_index GROUP BY pg_typeof(index)};
 my $of_now = $session->ok($names);
 $session->ok('ALTER TABLE view_index ALTER index TYPE regclass USING index::regclass');
 $session->ok(sql_text('views.sql'));
-is($session->ok($names), $of_now, 'the table of 1.3.0 is brought up to date');
+is($session->ok($names), $of_now, 'the table from 1.3.0 is brought up to date');
 
-# A dump has rows before indexes.
+# A dump restores rows before indexes.
 my $dump = $node->basedir . '/views.sql';
 $node->command_ok([ 'pg_dump', '-p', $node->port, '-h', $node->host, '-f', $dump, $db ], 'a dump');
 $node->safe_psql('postgres', 'CREATE DATABASE restored');
@@ -486,28 +486,28 @@ like(($session->try(q{SELECT make_view_index('b.h_h_h', 'text', 'ok')}))[2], qr/
 like(($session->try(q{SELECT make_view_index('b.h_h_h', 'to', 'uri', 'who')}))[2], qr/entries of 3\d\d\d bytes/, 'an index whose entries may be too long is refused');
 like(($session->try(q{SELECT make_view_index('b.h_h_h', 'conforms')}))[2], qr/no column conforms that can be indexed/, 'one of what is not of the record, too');
 
-# The table of 1.3.0 had numbers of indexes that were then made again, or removed.
+# The table from 1.3.0 had OIDs of indexes, which may since have been created again or dropped.
 make('v.v.v' => { avatarUrl => \%string, n => { type => 'integer' } });
 $session->ok(q{SELECT make_search('b.v_v_v', 'avatar_url'), make_view_index('b.v_v_v', 'n'), make_view_index('b.v_v_v', 'sort_at');
 	ALTER TABLE view_index ALTER index TYPE regclass USING index::regclass; DROP INDEX v_v_v_n; INSERT INTO view_index VALUES (1, '{n}', false, 1, 'x'), (2, '{n}', false, 1, 'x');
 	INSERT INTO view_type (view, nsid, source, condition) VALUES (2, 'g.g.g', 3, 'true')});
 $session->ok('REINDEX INDEX CONCURRENTLY v_v_v_search');
 $session->ok(sql_text('views.sql'));
-is($session->ok(q{SELECT count(*) FROM view_index WHERE index = ''}), 0, '... of which none is without a name where its table was dropped');
+is($session->ok(q{SELECT count(*) FROM view_index WHERE index = ''}), 0, '... and none lacks a name, even where its table was dropped');
 $session->ok(q{SELECT make_views(lexicons, 'blocks', 'b') FROM view_type WHERE view = 'b.v_v_v'::regclass; SELECT make_view_index('b.v_v_v', 'n'), make_view_index('b.v_v_v', 'sort_at')});
 is($session->ok(q{SELECT string_agg(index, ' ' ORDER BY index) FROM view_index WHERE definition LIKE '%v.v.v%'; SELECT string_agg(indexname, ' ' ORDER BY indexname) FROM pg_indexes WHERE indexname LIKE 'v\_v\_v%'}),
-	"public.v_v_v_n public.v_v_v_search public.v_v_v_sort_at\nv_v_v_n v_v_v_search v_v_v_sort_at", '... which are found, or made, once');
+	"public.v_v_v_n public.v_v_v_search public.v_v_v_sort_at\nv_v_v_n v_v_v_search v_v_v_sort_at", '... and are found, or created, once');
 
-# The address of a blob has the name of a text with a search.
+# The address of a blob gets the name of a text with a search.
 $session->ok(q{CREATE TABLE b.account (did atid.did PRIMARY KEY, handle text, pds text); CREATE TABLE blob AS SELECT '{"lexicon": 1, "id": "v.v.v", "defs": {"main": {"type": "record", "key": "any",
 	"record": {"type": "object", "properties": {"avatar": {"type": "blob"}}}}}}'::atid.lexicon AS lexicons});
-is(($session->try(q{SELECT make_views(lexicons, 'blocks', 'b', 'b.account') FROM blob}))[2], '', 'a text with a search becomes the address of a blob');
-is($session->ok(q{SELECT kind FROM view_column WHERE view = 'b.v_v_v'::regclass AND name = 'avatar_url'; SELECT count(*) FROM view_index WHERE search AND view = 'b.v_v_v'::regclass}), "url\n0", '... which has none');
+is(($session->try(q{SELECT make_views(lexicons, 'blocks', 'b', 'b.account') FROM blob}))[2], '', 'a text with a search is replaced by the address of a blob');
+is($session->ok(q{SELECT kind FROM view_column WHERE view = 'b.v_v_v'::regclass AND name = 'avatar_url'; SELECT count(*) FROM view_index WHERE search AND view = 'b.v_v_v'::regclass}), "url\n0", '... which has no search');
 $session->ok('DROP TABLE blob');
 make();
 $session->ok('DROP TABLE b.account');
 
-# What conforms, one record of an account, what descriptions say
+# Conforming records, types with one record per account, and texts in descriptions
 $session->ok(<<'SQL');
 TRUNCATE blocks;
 INSERT INTO blocks (uri, block) SELECT u::atid.at_uri, atid.record_to_dag_cbor(r) FROM (VALUES
@@ -522,21 +522,21 @@ INSERT INTO view_reference VALUES ('k.k.post', '{of}', 'k.k.post');
 SELECT make_views(lexicons, 'blocks', 'b', conforming => true) FROM two;
 SELECT make_view_index('b.k_k_post', 'sort_at', 'uri');
 SQL
-is($session->ok('SELECT rkey, conforms FROM b.k_k_post ORDER BY rkey'), '1|t', 'conforming leaves out what does not conform, or is of another type');
+is($session->ok('SELECT rkey, conforms FROM b.k_k_post ORDER BY rkey'), '1|t', 'conforming leaves out records that do not conform, or are of another type');
 $session->ok(q{SELECT make_views(lexicons, 'blocks', 'b') FROM two});
-is($session->ok('SELECT count(*) FROM b.k_k_post'), '1', '... until it is said not to');
-is($session->ok('SELECT count(*) FROM b.k_k_post AS p JOIN b.k_k_profile AS q USING (did)'), '1', 'a second record of a type that has one doubles nothing');
+is($session->ok('SELECT count(*) FROM b.k_k_post'), '1', '... until it is turned off');
+is($session->ok('SELECT count(*) FROM b.k_k_post AS p JOIN b.k_k_profile AS q USING (did)'), '1', 'a second record of a type that should have one doubles no row');
 $session->ok(q{SELECT make_views(lexicons, 'blocks', 'b', conforming => false) FROM two});
-is($session->ok('SELECT rkey, conforms FROM b.k_k_post ORDER BY rkey'), "1|t\n2|f\n3|f", 'else conforms says it');
+is($session->ok('SELECT rkey, conforms FROM b.k_k_post ORDER BY rkey'), "1|t\n2|f\n3|f", 'otherwise the column conforms shows it');
 is($session->ok(q{SELECT string_agg(line, ' ' ORDER BY line) FROM regexp_split_to_table((SELECT string_agg(description, E'\n') FROM pg_description
 	WHERE objoid IN ('b.k_k_post'::regclass, 'b.k_k_profile'::regclass)), E'[\n\r\u2028]\\\\s*') AS line WHERE line ~ '^@' AND line NOT LIKE '@pgGraphql%'}),
 	'@behavior +attribute:filterBy +attribute:filter @behavior +attribute:filterBy +attribute:filter @behavior +attribute:orderBy +attribute:filterBy +attribute:filter '
 	. '@foreignKey (did) references b.k_k_profile (did) @foreignKey (of) references b.k_k_post (uri) @foreignKey (to) references b.k_k_profile (did) '
-	. '@notNull @notNull @primaryKey uri @primaryKey uri @unique did', 'engines are told by us alone');
+	. '@notNull @notNull @primaryKey uri @primaryKey uri @unique did', 'only our comments instruct engines');
 is($session->ok(q{SELECT (substring(obj_description('b.k_k_post'::regclass, 'pg_class') FROM '@graphql\((.*?)\)\n')::jsonb #>> '{primary_key_columns,0}')
 	|| regexp_count(obj_description('b.k_k_post'::regclass, 'pg_class'), '@graphql')}) , 'uri1', '... pg_graphql, too') if $session->ok('SHOW server_version_num') >= 150000;
 
-# Names that PostGraphile is told
+# Names that comments give PostGraphile
 my $told = q{SELECT string_agg(coalesce(substring(obj_description(oid, 'pg_class') FROM '@name ([^[:space:]]+)'), relname), ' ' ORDER BY relname) FROM pg_class WHERE relnamespace = 'named'::regnamespace AND relkind = 'v'};
 $session->ok(<<'SQL');
 CREATE TABLE three AS SELECT nsid, format('{"lexicon": 1, "id": "%s", "defs": {"main": {"type": "record", "key": "tid", "record": {"type": "object", "properties": {}}}}}', nsid)::atid.lexicon AS lexicons
@@ -544,11 +544,11 @@ FROM unnest('{k.k.edges,k.k.edgesRecord}'::text[]) AS nsid;
 CREATE SCHEMA named;
 SELECT make_views((SELECT atid.lexicon_agg(lexicons) FROM three), 'blocks', 'named');
 SQL
-is($session->ok($told), 'k_k_edges_record k_k_edges_record_2', 'a type has no name that another one is given');
+is($session->ok($told), 'k_k_edges_record k_k_edges_record_2', 'no type has a name that another one is given');
 $session->ok(q{ALTER VIEW named.k_k_edges_record_2 RENAME TO k_k_edges_record; SELECT make_views((SELECT atid.lexicon_agg(lexicons) FROM three), 'blocks', 'named')});
-is($session->ok($told), 'k_k_edges_record_2 k_k_edges_record', '... nor where 1.3.0 has made both views');
+is($session->ok($told), 'k_k_edges_record_2 k_k_edges_record', '... even if 1.3.0 has created both views');
 $session->ok(q{SELECT make_views(lexicons, 'blocks', 'named') FROM three WHERE nsid = 'k.k.edgesRecord'; SELECT make_views((SELECT atid.lexicon_agg(lexicons) FROM three), 'blocks', 'named')});
-is($session->ok($told), 'k_k_edges_2 k_k_edges_record', '... nor where that one was there first');
+is($session->ok($told), 'k_k_edges_2 k_k_edges_record', '... or if that one was there first');
 $session->quit;
 
 # Over the tables of the indexer
@@ -588,13 +588,13 @@ SQL
 	is($i->ok('SELECT indexer.find_references()'), '1', 'joins are found in the references');
 	$i->ok(q{INSERT INTO indexer.reference SELECT 'at://did:web:a%3a1.b/k.k.other/1', 'k.k.post', 're', '2222222222222', 'at://did:web:c.b/k.k.post/3' FROM generate_series(1, 1);
 		INSERT INTO indexer.reference SELECT 'at://did:web:a%3a1.b/k.k.post/1', 'k.k.post', 're', '2222222222222', 'at://did:web:c.b/k.k.post/3' FROM generate_series(1, 200)});
-	is($i->ok('SELECT indexer.find_references()'), '0', '... but not one that hardly any record has');
+	is($i->ok('SELECT indexer.find_references()'), '0', '... except one that hardly any record has');
 	$i->ok(q{SELECT indexer.make_views('api')});
 	like($i->ok(q{SELECT obj_description('api.k_k_post'::regclass, 'pg_class')}), qr/^\@foreignKey \(re_uri\) references api\.k_k_post \(uri\)$/m, '... and in the comments');
-	is($i->ok('SELECT q.rkey FROM api.k_k_post AS p JOIN api.k_k_post AS q ON q.uri = p.re_uri'), '1', '... by which records join');
+	is($i->ok('SELECT q.rkey FROM api.k_k_post AS p JOIN api.k_k_post AS q ON q.uri = p.re_uri'), '1', '... with which records join');
 	is($i->ok(q{DROP VIEW api.k_k_post, api.account; CREATE TABLE api.account (did atid.did PRIMARY KEY, handle text); SELECT indexer.make_views('api', true); SELECT relkind FROM pg_class WHERE oid = 'api.account'::regclass}),
-		"1\nr", 'an account of your own stays');
-	is($i->ok(q{SELECT count(*) FROM api.k_k_post}), '1', '... and conforming leaves out the others');
+		"1\nr", 'an account view of your own stays');
+	is($i->ok(q{SELECT count(*) FROM api.k_k_post}), '1', '... and conforming leaves out the other records');
 	$i->quit;
 }
 

@@ -35,7 +35,7 @@ plan skip_all => $why unless defined $oracles;
 my $folder = $oracles->{folder};
 my $seed   = AtidTest::Oracles::seed();
 
-# The calls of each version by their names in this test.
+# The calls of each version, by their names in this test.
 my %calls = (
 	last => {
 		start => q{start('relay', 'repos', NULL, 1)}, take => q{take('relay', 0, 1, frames)}, notices => 'heed(1000)',
@@ -134,7 +134,7 @@ sub walk
 	$node->safe_psql($db, 'CREATE INDEX ON walk.line (chunk, kind, n); ANALYZE walk.line');
 	$node->safe_psql($db, "SET search_path = indexer, public; SET statement_timeout = 0; CALL walk.go()");
 	note("$name: " . $node->safe_psql($db, <<'SQL'));
-SELECT format('%s us of the processor for a frame, of %s; %s us for a record that is loaded, of %s',
+SELECT format('%s us of CPU time per frame, of %s; %s us per loaded record, of %s',
               round(take / frames / 1000, 1), frames, round(load / greatest(records, 1) / 1000, 1), records)
 FROM (SELECT sum(ns) FILTER (WHERE what = 'take') AS take, sum(n) FILTER (WHERE what = 'take') AS frames,
              sum(ns) FILTER (WHERE what = 'load') AS load, sum(n) FILTER (WHERE what = 'loaded') AS records FROM walk.used) AS u
@@ -142,7 +142,7 @@ SQL
 	return $db;
 }
 
-# The columns of a table that are compared: no times, no numbers that time gives.
+# The columns of a table that are compared: no times, and no numbers computed from times.
 sub columns
 {
 	my ($db, $table) = @_;
@@ -173,7 +173,7 @@ SELECT relname FROM pg_class WHERE relnamespace = 'indexer'::regnamespace AND re
   AND relname NOT IN ('taker', 'program', 'migration', 'settings', 'activity', 'activity_bound')
 SQL
 
-# The rows of both databases that the other one does not have, and how many are equal.
+# The rows that only one of the databases has, and the number of equal rows.
 sub compare
 {
 	my ($old) = @_;
@@ -196,11 +196,11 @@ SELECT concat_ws(' ', (SELECT string_agg(DISTINCT state, ' ' ORDER BY state)
   (SELECT count(*) > 50 FROM indexer.bad), (SELECT sum(gaps) > 10 FROM indexer.account),
   (SELECT count(*) > 2000 FROM indexer.change), (SELECT count(*) > 3 FROM walk.used WHERE what = 'invalid'), (SELECT count(DISTINCT code) FROM indexer.bad))
 SQL
-like($wide, qr/^barred desynchronized inactive synchronized(?: unidentified)? t t t t \d+$/, "the tables have all of it: $wide codes");
+like($wide, qr/^barred desynchronized inactive synchronized(?: unidentified)? t t t t \d+$/, "the tables have all cases: $wide codes");
 foreach my $old (sort keys %table)
 {
 	my ($other, $n) = compare($old);
-	is($other, '', "$old: $n different rows are equal");
+	is($other, '', "$old: $n rows are equal");
 }
 $node->safe_psql($db{this}, q{UPDATE indexer.account SET gaps = gaps + 1 WHERE did = (SELECT min(did) FROM indexer.account)});
 like((compare('account'))[0], qr/^1\.3\.3: .*\nnow: |^now: .*\n1\.3\.3: /m, 'one row that differs is found');

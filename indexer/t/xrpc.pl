@@ -50,7 +50,7 @@ plan skip_all => $why if defined $why;
 mkdir "$folder/api" or die "$!";
 copy($_, "$folder/api") foreach glob "$FindBin::Bin/api/*.mjs";
 
-# The verdicts of a program of indexer/t/api.
+# Runs a program of indexer/t/api, and reports its verdicts.
 sub judge
 {
 	my ($name, @arguments) = @_;
@@ -142,8 +142,8 @@ my ($port) = slurp_file($api->{log}) =~ m{api listening url=http://127\.0\.0\.1:
 judge('xrpc.mjs', $port, $directory, AtidTest::Indexer::patience());
 my $log = slurp_file($api->{log});
 like($log, qr/error method failed method="feed raises" error="division by zero"/, 'the log has the errors that are masked');
-like($log, qr/warn method refused method=com\.example\.unknownArgument reason="its Lexicon has no parameter x"/, '... and why a function is not served');
-unlike($log, qr/^\s+at /m, '... without a stack');
+like($log, qr/warn method refused method=com\.example\.unknownArgument reason="its Lexicon has no parameter x"/, '... and the reason why a function is not served');
+unlike($log, qr/^\s+at /m, '... without a stack trace');
 is($node->safe_psql($db, 'SELECT count(*) FROM public.item'), 20, 'nothing was written');
 is($indexer->stop($api), 0, 'SIGTERM ends it');
 
@@ -152,9 +152,9 @@ is($indexer->stop($api), 0, 'SIGTERM ends it');
 #
 ($status, $said) = $indexer->command('feed', 'list');
 is($status, 1, 'feed list: some cannot be served');
-like($said, qr/^items\n  page       [\d.]+ ms, \d+ blocks\n  index      none: "atid-indexer feed index items"\n  published  did:plc:c/m, '... and what the others cost') or diag($said);
+like($said, qr/^items\n  page       [\d.]+ ms, \d+ blocks\n  index      none: "atid-indexer feed index items"\n  published  did:plc:c/m, '... and the cost of the others') or diag($said);
 like($said, qr/^raises\n  page       fails: division by zero/m, '... or why they fail');
-like($said, qr/^timeless\n  problem    it must have the columns post and at/m, '... or are none');
+like($said, qr/^timeless\n  problem    it must have the columns post and at/m, '... or why they are no feeds');
 $node->safe_psql($db, 'DROP VIEW feed.raises, feed.timeless; DROP FUNCTION feed.writes, feed.who');
 ($status, $said) = $indexer->command('feed', 'index', 'items');
 is($status, 0, 'feed index') or diag($said);
@@ -210,12 +210,12 @@ like($said, qr/refuses com\.atproto\.server\.createSession: Invalid\W+ password$
 unlike($said, qr/\a|bad/, '... with a clean message');
 ($status, $said) = $indexer->command(\%publish, 'feed', 'publish', 'items', '--title', 'Items', '--description', 'All', '--avatar', "$folder/cat.png");
 is($status, 0, 'feed publish') or diag($said);
-like($said, qr{^at://did:plc:d{24}/app\.bsky\.feed\.generator/items is published\.\n}, '... says where its record is');
+like($said, qr{^at://did:plc:d{24}/app\.bsky\.feed\.generator/items is published\.\n}, '... reports where its record is');
 my $asked = slurp_file($seen);
-like($asked, qr/^com\.atproto\.repo\.putRecord Bearer access application\/json \{"repo":"did:plc:d{24}","collection":"app\.bsky\.feed\.generator","rkey":"items",/m, '... which is of that account');
+like($asked, qr/^com\.atproto\.repo\.putRecord Bearer access application\/json \{"repo":"did:plc:d{24}","collection":"app\.bsky\.feed\.generator","rkey":"items",/m, '... which belongs to that account');
 like($asked, qr/"did":"did:web:feeds\.example","displayName":"Items","description":"All","avatar":\{"\$type":"blob","size":9\},"createdAt":"20/, '... and names this service');
 like($asked, qr/^com\.atproto\.server\.deleteSession Bearer refresh/m, '... and ends its session');
-is($node->safe_psql($db, q{SELECT count(*) FROM indexer.published WHERE (feed, did) = ('items', 'did:plc:dddddddddddddddddddddddd')}), 1, '... and the API knows the feed by it');
+is($node->safe_psql($db, q{SELECT count(*) FROM indexer.published WHERE (feed, did) = ('items', 'did:plc:dddddddddddddddddddddddd')}), 1, '... and the API finds the feed by it');
 $pds->kill_kill;
 
 done_testing();
