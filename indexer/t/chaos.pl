@@ -609,9 +609,9 @@ $locker->quit;
 $network->stop;
 $node->safe_psql($db, 'UPDATE stream SET error = NULL');
 wait_for('it is unwell', q{WITH o AS (UPDATE shard SET taken = now() - interval '3 min' WHERE stream NOT LIKE '%Labels' AND taken > now() - interval '2 min')
-	SELECT problem LIKE '%not heard%' FROM status_stream WHERE name = (SELECT name FROM stream WHERE kind = 'repos' ORDER BY started DESC LIMIT 1)});
+	SELECT problem LIKE 'nothing was heard%' FROM status_stream WHERE name = (SELECT name FROM stream WHERE kind = 'repos' ORDER BY started DESC LIMIT 1)});
 sleep 2.5; # time for an idle shard to run transactions
-like($node->safe_psql($db, q{SELECT problem FROM status_stream WHERE name = (SELECT name FROM stream WHERE kind = 'repos' ORDER BY started DESC LIMIT 1)}), qr/not heard/,
+like($node->safe_psql($db, q{SELECT problem FROM status_stream WHERE name = (SELECT name FROM stream WHERE kind = 'repos' ORDER BY started DESC LIMIT 1)}), qr/^nothing was heard/,
 	'after the relay has stopped, the stream is unhealthy');
 
 is($indexer->stop($consumer), 0, 'SIGTERM ends it, with status 0');

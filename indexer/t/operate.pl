@@ -248,7 +248,7 @@ my $server = AtidTest::Session->new($node, $db);
 $server->ok(q{SELECT pg_advisory_lock(hashtextextended('api runs', 0))});
 ask($db, q{INSERT INTO reader (name, api) VALUES ('api runs', true), ('api was killed', true), ('api of mine', false); SELECT run_maintenance()});
 is(ask($db, q{SELECT string_agg(name, ' ' ORDER BY name) FROM reader}), 'api of mine api runs app',
-	'the reader of an API that was killed is deleted, but no application's reader of that name');
+	'the reader of an API that was killed is deleted, but no reader of that name that an application has');
 $server->quit;
 ask($db, q{DELETE FROM reader WHERE name LIKE 'api %'});
 

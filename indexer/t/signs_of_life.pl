@@ -289,7 +289,7 @@ $indexer->wait_for('they are observed', q{SELECT count(*) = 2 FROM activity WHER
 sleep 3;
 is(sql('SELECT ' . late('Repos')), 'none', 'readers with nothing to read are well');
 network('post');
-is_late('readers do not read', 'api x, reader app', 'failing for \\d+ s: changes wait');
+is_late('readers do not read', 'api x, reader app', 'failing for \\d+ s: it does not read the changes that wait');
 sql("SELECT read_to(r, '9223372036854775807', 0) FROM unnest('{app,api x}'::text[]) AS r");
 is_well('readers');
 sql("DELETE FROM reader; SELECT pg_advisory_unlock(hashtextextended('api x', 0))");

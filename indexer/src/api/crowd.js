@@ -13,7 +13,8 @@ export const UNREAD_FOR = 5000; // ms for which a client may read nothing of an 
 
 const MANY = 'too many requests at a time';
 const MANY_OF_ADDRESS = `too many requests from this address: it may have ${OF_ADDRESS} at a time`;
-const MANY_OF_SOCKETS = `A socket can have ${OF_A_SOCKET} operations at a time, and all sockets together ${AT_A_TIME}`;
+const OF_ALL = `all sockets together ${AT_A_TIME}`;
+const MANY_OF_SOCKETS = `A socket can have ${OF_A_SOCKET} operations at a time, and ${OF_ALL}`;
 
 /** @param {string} text */
 const refused = (text) => ({ errors: [new GraphQLError(text)] });
