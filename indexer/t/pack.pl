@@ -40,7 +40,7 @@ my $type = q{SELECT format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid
 #
 # A database of 1.3.3 with atid 1.3
 #
-my $n = $ENV{ATID_FULL} ? 200_000 : 5000;
+my $n = $ENV{ATID_ROWS} || ($ENV{ATID_FULL} ? 200_000 : 5000);
 $node->safe_psql('postgres', "CREATE DATABASE $db");
 $node->safe_psql($db, q{CREATE EXTENSION atid VERSION '1.3'; CREATE EXTENSION atid_crypto});
 $node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($db), '-f', "$root/indexer/t/vectors/1.3.3.sql" ], 'the schema of 1.3.3');
@@ -107,17 +107,25 @@ my $bytes = one(q{SELECT pg_table_size('record')});
 #
 # It is broken off
 #
-one(q{CREATE FUNCTION public.wait() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(17); RETURN NEW; END';
-	CREATE TRIGGER wait BEFORE UPDATE ON record FOR EACH ROW WHEN (OLD.uri = 'at://did:web:many.example/com.example.note/k9') EXECUTE FUNCTION public.wait()});
-my $holder = $node->background_psql($db);
-$holder->query_safe('SELECT pg_advisory_lock(17)');
-my $run = $indexer->start(words => ['pack']);
-ok($node->poll_query_until($db, q{SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE 'CALL moving.fill%' AND wait_event_type = 'Lock'}), 'it is in the midst of the table') or diag(slurp_file($run->{log}));
+one(q{CREATE FUNCTION public.wait() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(17); RETURN NEW; END'});
 one(q{INSERT INTO record (uri, did, cid, block) SELECT 'at://did:web:many.example/com.example.other/new', did, cid, block FROM record WHERE uri = 'at://did:web:many.example/com.example.note/k1'});
-is(one($same{$_}), $before{$_}, "meanwhile: $_") foreach 'records', 'a view', 'a search', 'a feed';
-$indexer->stop($run, 'INT');
-$holder->quit;
-one('DROP TRIGGER wait ON record');
+foreach my $place (0 .. 4)
+{
+	my $uri = 'at://did:web:many.example/com.example.note/k' . int(1 + $n * $place / 5);
+	one("CREATE TRIGGER wait BEFORE UPDATE ON record FOR EACH ROW WHEN (OLD.uri = '$uri') EXECUTE FUNCTION public.wait()");
+	my $holder = $node->background_psql($db);
+	$holder->query_safe('SELECT pg_advisory_lock(17)');
+	my $run = $indexer->start(words => ['pack']);
+	ok($node->poll_query_until($db, q{SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE 'CALL moving.fill%' AND wait_event = 'advisory'}), "it is in the midst of the table, at $uri")
+	  or diag(slurp_file($run->{log}));
+	one(qq{UPDATE record SET conforms = true WHERE uri = 'at://did:web:many.example/com.example.other/new'});
+	is(one($same{$_}), $before{$_}, "meanwhile: $_") foreach 'records', 'a view', 'a search', 'a feed';
+	$indexer->stop($run, $place % 2 ? 'KILL' : 'INT');
+	# the server would go on until it notices
+	one(q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'CALL moving.fill%'});
+	$holder->quit;
+	one('DROP TRIGGER wait ON record');
+}
 is(one($type), 'bytea', 'it was broken off');
 is(one(q{SELECT count(*) FROM record WHERE block IS DISTINCT FROM block_new::bytea AND uri = 'at://did:web:many.example/com.example.other/new'}), 0, '... and what is written since then is packed, too');
 
