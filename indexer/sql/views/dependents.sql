@@ -46,7 +46,22 @@ SET enable_hashjoin = off SET enable_mergejoin = off AS $$
   FROM pg_class AS c CROSS JOIN view_full_name(c.oid) AS n (name) WHERE c.oid = view
 $$;
 
--- Likewise for a function.
+-- Does a view have what view_statements() does not create again: a trigger, a rule, a default or
+-- privileges of a column, or a security label?
+CREATE OR REPLACE FUNCTION has_more_than_statements(view oid) RETURNS bool
+LANGUAGE sql STABLE STRICT
+SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+  SELECT EXISTS (SELECT 1 FROM pg_trigger AS t WHERE t.tgrelid = view)
+         OR EXISTS (SELECT 1 FROM pg_rewrite AS r
+                    WHERE r.ev_class = view AND r.rulename <> '_RETURN')
+         OR EXISTS (SELECT 1 FROM pg_attribute AS a
+                    WHERE a.attrelid = view AND (a.attacl IS NOT NULL OR a.atthasdef))
+         OR EXISTS (SELECT 1 FROM pg_seclabel AS l
+                    WHERE l.classoid = 'pg_class'::regclass AND l.objoid = view)
+$$;
+
+-- The statements that create a function again, as view_statements().
 CREATE OR REPLACE FUNCTION function_statements(function oid) RETURNS text[]
 LANGUAGE sql STABLE STRICT
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
@@ -92,7 +107,7 @@ BEGIN
            || array_fill('pg_proc'::regclass::oid, ARRAY[cardinality(start) - 1]), start) AS d
          LEFT JOIN pg_class AS c ON d.class = 'pg_class'::regclass AND c.oid = d.id
     WHERE d.depth > 0 AND d.id <> ALL (start)
-      AND (c.relkind = 'v' OR d.class = 'pg_proc'::regclass)
+      AND (c.relkind = 'v' AND NOT has_more_than_statements(d.id) OR d.class = 'pg_proc'::regclass)
     ORDER BY d.depth DESC, d.id
   LOOP
     CONTINUE WHEN one.again IS NULL;

@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { connect } from '../db/connection.js';
 import { Problem, SQLSTATE } from '../db/errors.js';
-import { rowOf, rowsOf } from '../db/query.js';
-import { isDistributed } from '../db/schema.js';
+import { inTransaction, rowOf, rowsOf } from '../db/query.js';
+import { isDistributed, lockSchema } from '../db/schema.js';
 import { say } from './database-commands.js';
 
 /** @typedef {import('pg').Client} Client */
@@ -56,15 +56,22 @@ const find = (db) =>
     [TABLE],
   );
 
+/** @param {Client} db */
+const swap = (db) =>
+  inTransaction(db, async () => {
+    await lockSchema(db);
+    await db.query('SELECT indexer.swap_packed_blocks()');
+  });
+
 /**
  * Runs a step, which waits for locks no longer than others can wait behind it, and is tried again.
  * @param {Client} db
- * @param {string} statement
+ * @param {string | ((db: Client) => Promise<void>)} step
  */
-async function run(db, statement) {
+async function run(db, step) {
   for (let left = PATIENCE; ; left--) {
     try {
-      await db.query(statement);
+      await (typeof step === 'string' ? db.query(step) : step(db));
       return;
     } catch (/** @type {any} */ e) {
       if (!LOCKED.includes(e.code) || left === 0) throw e;
@@ -124,7 +131,7 @@ export async function packBlocks(db) {
     await db.query(command);
   }
   await db.query("SET lock_timeout = '5s'");
-  await run(db, 'SELECT indexer.swap_packed_blocks()');
+  await run(db, swap);
   const others = await rowsOf(db, 'SELECT FROM moving.columns LIMIT 1');
   if (others.length === 0) await db.query('DROP SCHEMA moving CASCADE');
   return {
