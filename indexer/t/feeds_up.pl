@@ -119,6 +119,7 @@ foreach my $n (0 .. 2)
 }
 is(scalar keys %seen, 3, '... which differ for each');
 is(posts($up, 'following'), '', 'a feed of an account that follows nobody is empty');
+like(($indexer->call('feed', 'list'))[1], qr/^following\n.*\n  index      none: It reads several tables/m, 'feed list: a feed of several tables has no index of its own');
 is(posts($up, 'hot', undef, 1), $indexer->ask(q{SELECT subject_uri FROM api.app_bsky_feed_like GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1}), 'feed.hot begins with the post that has the most likes');
 my $hot = page($up, 'hot', undef, 3);
 is(scalar @{ page($up, 'hot', undef, 3, $hot->{cursor})->{feed} }, 3, '... and has pages');
@@ -127,17 +128,21 @@ my ($liked) = $chapter =~ /^(CREATE FUNCTION api\.app_bsky_feed_post_liked.*?NOT
 $indexer->ask($liked);
 my ($liker, $post) = split /\|/, $indexer->ask('SELECT did, subject_uri FROM api.app_bsky_feed_like LIMIT 1');
 my ($who) = grep { $people[$_] eq $liker } 0 .. $#people;
+my ($of_page) = $chapter =~ /JSON\.stringify\(\{ query: '(.*?)' \}\)/ or die 'no query';
 sub likes
 {
-	my %headers = defined $_[0] ? (authorization => 'Bearer ' . network("token?n=$_[0]&aud=$service&lxm=example.feeds.graphql")) : ();
+	my ($who, $query) = @_;
+	$query //= "{ appBskyFeedPostByUri(uri: \"$post\") { liked } }";
+	my %headers = defined $who ? (authorization => 'Bearer ' . network("token?n=$who&aud=$service&lxm=example.feeds.graphql")) : ();
 	return $client->post("http://127.0.0.1:$up->{port}/graphql", {
 		headers => { 'content-type' => 'application/json', %headers },
-		content => encode_json({ query => "{ appBskyFeedPostByUri(uri: \"$post\") { liked } }" }) })->{content};
+		content => encode_json({ query => $query }) })->{content};
 }
 my $until = time + $limit;
 sleep 0.2 until likes() =~ /"liked"/ || time > $until;
 like(likes(), qr/"liked":false/, 'GraphQL: nobody likes a post');
 like(likes($who), qr/"liked":true/, '... except an account that does');
+like(likes($who, $of_page), qr/\A\{"data":\{"allAppBskyFeedPosts":\{"nodes":\[\{"uri":"at:[^"]*","text":".*","liked":(?:true|false)\}/, '... as in the query of the chapter');
 
 #
 # kill -9

@@ -67,6 +67,17 @@ async function isOutdated(db, name) {
 }
 
 /**
+ * What to do for a feed that has no index.
+ * @param {Client} db
+ * @param {string} name
+ */
+async function adviseIndex(db, name) {
+  const { rows } = await db.query('SELECT problem FROM indexer.feed_index_of($1)', [name]);
+  const [{ problem }] = rows;
+  return problem === null ? `none: "atid-indexer feed index ${name}"` : `none: ${problem}`;
+}
+
+/**
  * One block of lines for each feed. It is not ok if one cannot be served.
  * @param {Client} db
  */
@@ -89,7 +100,7 @@ export async function feeds(db) {
     if (one.index !== null && (await isOutdated(db, one.name)))
       one.index += `, for an earlier form of the view: "atid-indexer feed index ${one.name}"`;
     if (!one.is_function)
-      lines.push(`  index      ${one.index ?? `none: "atid-indexer feed index ${one.name}"`}`);
+      lines.push(`  index      ${one.index ?? (await adviseIndex(db, one.name))}`);
     lines.push(`  published  ${one.published ?? 'not'}`);
   }
   for (const { feed } of (await db.query(LEFT)).rows) {
