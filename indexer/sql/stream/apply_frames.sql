@@ -54,6 +54,23 @@ BEGIN
       AND NOT EXISTS (SELECT 1 FROM want AS w WHERE w.what = 'account' AND w.value = f.did::text));
 END $$;
 
+-- Refuses the commits of strangers for which there is no room. Those of accounts whose keys are
+-- known wait only briefly, and are not refused.
+CREATE OR REPLACE FUNCTION refuse_strangers(strangers atid.did[]) RETURNS void LANGUAGE plpgsql
+SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+  refused CONSTANT atid.did[] := find_strangers_without_room(ARRAY(
+    SELECT s FROM unnest(strangers) AS s
+    WHERE NOT EXISTS (SELECT 1 FROM locked_account AS l
+                      WHERE l.did = s AND l.state <> 'unidentified')));
+BEGIN
+  IF refused = '{}' THEN RETURN; END IF;
+  UPDATE verified_frame AS f SET code = 'strangers_full'
+  WHERE f.t = '#commit' AND f.code IS NULL AND f.did = ANY (refused);
+END $$;
+
 -- Defers the frames of accounts that are being loaded, and those of strangers. A long download does
 -- not keep an account from being deactivated: only the transaction of its load does, or an older
 -- #account frame that waits. closing: the accounts whose #account frames are applied now.
@@ -86,9 +103,7 @@ BEGIN
       closing := closing || one;
     END IF;
   END LOOP;
-  UPDATE verified_frame AS f SET code = 'strangers_full'
-  WHERE f.t = '#commit' AND f.code IS NULL AND f.signed IS NULL
-    AND f.did = ANY (find_strangers_without_room(strangers));
+  PERFORM refuse_strangers(strangers);
   PERFORM add_waiting(defer_frames.stream, array_agg(f.seq ORDER BY f.n),
                       array_agg(f.did ORDER BY f.n),
                       array_agg(coalesce(f.frame, frames[f.n]) ORDER BY f.n))
