@@ -52,51 +52,63 @@ SELECT coalesce(bool_or(t.n > 0) FILTER (WHERE t.state = 'barred'), false)
                     true) AS yes
 FROM status_accounts AS t;
 
--- The first problem of each stream; NULL: it has none.
+-- The first problem of each stream: its cause, which decides whether it is another one, and words.
+-- NULL: it has none.
 CREATE OR REPLACE VIEW stream_problems AS
-SELECT s.name, CASE
-  WHEN s.error IS NOT NULL
+SELECT s.name, CASE c.cause
+  WHEN 'error'
   THEN 'the server reports ' || s.error || coalesce(
          ': ' || (SELECT c.remedy FROM code AS c WHERE c.code = s.error AND c.class = 'service'),
          '')
-  WHEN s.behind IS NOT NULL
+  WHEN 'numbers'
   THEN format('the first number of the server, %s, is not above the cursor, %s: its numbers have '
               'begun again, or it repeats what it has sent before; ', s.behind, x.cursor)
        || CASE s.kind WHEN 'labels' THEN ''
           ELSE 'the next new commit shows which, and the stream follows it; ' END
        || 'if this does not end, stop the program and set indexer.shard.cursor to 0'
-  WHEN x.idle > interval '2 minutes' OR x.idle IS NULL
+  WHEN 'silent'
   THEN 'nothing was heard from the stream for two minutes: '
        'is the program running, and does the server answer?'
-  WHEN abs(extract(epoch FROM s.ahead)) > 60
+  WHEN 'clock'
   THEN format('the database server''s clock is %s %s the program''s: correct the wrong one',
               interval_in_words(s.ahead),
               CASE WHEN s.ahead < '0' THEN 'behind' ELSE 'ahead of' END)
-  WHEN x.frame_rate >= 0.05 AND x.future_rate > 0.5 * x.frame_rate
+  WHEN 'future'
   THEN 'most frames have times in the future: is the database server''s clock behind?'
-  -- an operator's own PDS may have a frame an hour; but where something was loaded, its last
-  -- account may have ended
-  WHEN x.frame_rate >= 0.05 AND x.moved_rate > 0.9 * x.frame_rate
-       OR s.pds IS NOT NULL AND NOT x.known AND (SELECT m.yes FROM all_moved AS m)
+  WHEN 'moved'
   THEN 'all accounts are on other servers: is ATID_SERVICE_URL known by another name? '
        'See ATID_SERVICE_ALIASES'
-  WHEN f.old
+  WHEN 'old'
   THEN 'all frames have numbers that were processed before: '
        'has the server begun again with lower ones?'
-  WHEN f.unsigned AND s.kind = 'repos' AND x.known
+  WHEN 'unsigned'
   THEN 'no frame is signed by the key of its account: is ATID_PLC_URL the right one?'
-  WHEN f.unwritten
+  WHEN 'unwritten'
   THEN 'an index, a constraint or a trigger refuses records: see the table bad'
-  END AS problem
+  END AS problem, c.cause
 FROM stream AS s JOIN stream_totals AS x ON x.name = s.name
-     JOIN stream_faults AS f ON f.name = s.name;
+     JOIN stream_faults AS f ON f.name = s.name
+     CROSS JOIN LATERAL (SELECT CASE
+       WHEN s.error IS NOT NULL THEN 'error'
+       WHEN s.behind IS NOT NULL THEN 'numbers'
+       WHEN x.idle > interval '2 minutes' OR x.idle IS NULL THEN 'silent'
+       WHEN abs(extract(epoch FROM s.ahead)) > 60 THEN 'clock'
+       WHEN x.frame_rate >= 0.05 AND x.future_rate > 0.5 * x.frame_rate THEN 'future'
+       -- an operator's own PDS may have a frame an hour; but where something was loaded, its last
+       -- account may have ended
+       WHEN x.frame_rate >= 0.05 AND x.moved_rate > 0.9 * x.frame_rate
+            OR s.pds IS NOT NULL AND NOT x.known AND (SELECT m.yes FROM all_moved AS m)
+       THEN 'moved'
+       WHEN f.old THEN 'old'
+       WHEN f.unsigned AND s.kind = 'repos' AND x.known THEN 'unsigned'
+       WHEN f.unwritten THEN 'unwritten' END AS cause) AS c;
 
 -- The streams. begun: when its numbers were last found to have begun again; begun_at: the number
 -- from which it was followed then.
 CREATE OR REPLACE VIEW status_stream AS
 SELECT x.name, x.kind, x.cursor, x.frames, x.commits, x.refused, x.lag, x.idle, x.silent,
        x.frame_rate, x.commit_rate, x.old_rate, x.moved_rate, x.unsigned_rate, x.unwritten_rate,
-       x.shards, x.gap, x.known, p.problem, s.ahead, x.future_rate, s.begun, s.begun_at
+       x.shards, x.gap, x.known, p.problem, s.ahead, x.future_rate, s.begun, s.begun_at, p.cause
 FROM stream_totals AS x JOIN stream AS s ON s.name = x.name
      JOIN stream_problems AS p ON p.name = x.name;
 

@@ -52,19 +52,17 @@ export async function compareClocks(name, pool, signal) {
  *   when the server's numbers have begun again
  */
 export async function watchHealth({ name, begun, pool, signal }) {
-  let before = { problem: /** @type {string | null} */ (null), begun };
-  /** @param {string | null} problem */
-  const withoutNumbers = (problem) => problem?.replace(/\d+/g, '') ?? null;
+  let before = { cause: /** @type {string | null} */ (null), begun };
   await loop('health', signal, async () => {
     await pause(HEALTH, signal);
     if (signal.aborted) return true;
     const now = await pool.row(
-      'SELECT problem, begun::text, begun_at FROM indexer.status_stream WHERE name = $1',
+      'SELECT cause, problem, begun::text, begun_at FROM indexer.status_stream WHERE name = $1',
       [name],
     );
     if (now.begun !== before.begun) log.error('stream restarted', { seq: now.begun_at });
-    if (withoutNumbers(now.problem) !== withoutNumbers(before.problem)) {
-      if (now.problem === null) log.info('stream healthy');
+    if (now.cause !== before.cause) {
+      if (now.cause === null) log.info('stream healthy');
       else log.error('stream unhealthy', { problem: now.problem });
     }
     before = now;
