@@ -262,7 +262,7 @@ END $$;
 /*
  * Fills the new columns of the rows that were there, some pages in a transaction, and adds a validated check where the
  * old column is NOT NULL. Rows that are updated meanwhile may move behind the last page: the trigger fills them.
- * The application_name in pg_stat_activity has how far it has come.
+ * The application_name in pg_stat_activity has how far it has come. Pages whose rows others lock are tried again.
  *
  * To the table's triggers each row is an UPDATE. Where they should not fire, as one that notes the time of a change, set
  * session_replication_role to replica before, as a superuser or a role with SET on this parameter.
@@ -271,6 +271,7 @@ CREATE OR REPLACE PROCEDURE moving.fill(relation regclass, pages int) LANGUAGE p
 DECLARE
 	last_page  bigint := pg_relation_size(relation) / current_setting('block_size')::int;
 	page       bigint := 0;
+	failures   int := 0;
 	assigned   text;
 	c          record;
 BEGIN
@@ -282,10 +283,19 @@ BEGIN
 	INTO STRICT assigned FROM moving.columns m JOIN pg_attribute ON attrelid = m.relation AND attname = name
 	WHERE m.relation = fill.relation;
 	WHILE page <= last_page LOOP
-		EXECUTE format('UPDATE %s SET %s WHERE ctid >= %L AND ctid < %L AND (%s)', relation, assigned,
-		               format('(%s,0)', page), format('(%s,0)', least(page + pages, 4294967295)), moving.differs(relation));
+		BEGIN
+			EXECUTE format('UPDATE %s SET %s WHERE ctid >= %L AND ctid < %L AND (%s)', relation, assigned,
+			               format('(%s,0)', page), format('(%s,0)', least(page + pages, 4294967295)),
+			               moving.differs(relation));
+			page := page + pages;
+			failures := 0;
+		EXCEPTION WHEN deadlock_detected OR lock_not_available THEN    /* others write the same rows */
+			failures := failures + 1;
+			IF failures > 100 THEN
+				RAISE;
+			END IF;
+		END;
 		COMMIT;
-		page := page + pages;
 		PERFORM set_config('application_name', format('moving.fill %s/%s', least(page, last_page), last_page),
 		                   false);
 	END LOOP;

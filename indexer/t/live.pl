@@ -343,7 +343,7 @@ cmp_ok(as_program('SELECT count(*) FROM record'), '>', 0, '... and keeps its rec
 $node->safe_psql($db, q{DO $$ BEGIN EXECUTE format('CREATE VIEW public.mine AS SELECT FROM %s', indexer.day_table('record', (SELECT min(day) FROM indexer.day))); END $$});
 my $abandoned = as_program('SELECT day_table($$record$$, min(day)) FROM day');
 is($node->psql($db, 'SET search_path = indexer, public; SELECT run_maintenance()', stderr => \$said), 0, 'a day of which there is a view does not stop the maintenance');
-like($said, qr/WARNING:  the tables of \S+ were emptied, but cannot be dropped\nDETAIL:  view \S*mine depends/, '... which says so');
+like($said, qr/WARNING:  the tables of \S+ cannot be dropped, and are no longer part of record\nDETAIL:  view \S*mine depends/, '... which says so');
 is(count_of('day') . $node->safe_psql($db, "SELECT count(*) FROM $abandoned") . as_program("SELECT count(*) FROM pg_inherits WHERE inhrelid = '$abandoned'::regclass"), '300', '... empties its tables, and cuts them off');
 $node->safe_psql($db, "DROP TABLE $abandoned CASCADE");
 $reader = $node->background_psql($db);

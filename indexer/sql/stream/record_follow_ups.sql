@@ -31,7 +31,7 @@ BEGIN
                   array_agg(coalesce(f.frame, frames[f.n]) ORDER BY f.n))
   FROM verified_frame AS f
   WHERE f.code IS NOT NULL AND NOT is_bad_full()
-    AND (f.n > 0 OR EXISTS (SELECT 1 FROM known_account AS k
+    AND (f.n > 0 OR f.code = 'strangers_full' OR EXISTS (SELECT 1 FROM known_account AS k
                             WHERE k.did = f.did AND k.state = 'live'))
   HAVING count(*) > 0;
 END $$;

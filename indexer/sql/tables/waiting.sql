@@ -142,8 +142,8 @@ BEGIN
   DELETE FROM waiting AS w WHERE w.did = one;
 END $$;
 
--- Deletes the frames older than settings.keep of accounts that are not here, or whose keys are not
--- known, in live mode: at most 10,000, the oldest first.
+-- Deletes the frames older than settings.keep of accounts that are not being loaded, in live mode:
+-- at most 10,000, the oldest first.
 CREATE OR REPLACE FUNCTION expire_waiting() RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -153,7 +153,7 @@ BEGIN
     SELECT o.ctid FROM waiting AS o
     WHERE o.added < add_interval(now(), -(SELECT s.keep FROM settings AS s))
       AND NOT EXISTS (SELECT 1 FROM account AS a
-                      WHERE a.did = o.did AND a.state <> 'unidentified')
+                      WHERE a.did = o.did AND a.state = 'loading')
     ORDER BY o.added LIMIT 10000));
 END $$;
 

@@ -57,6 +57,13 @@ BEGIN
     UPDATE wants SET n = n + 1 WHERE OLD.value = '*' OR OLD.what = 'collection';
   END IF;
   IF TG_OP <> 'DELETE' THEN
+    IF NEW.what = 'live' AND EXISTS (SELECT 1 FROM pg_trigger AS t
+                                     WHERE (t.tgrelid, t.tgname) = ('record'::regclass, '~moving'))
+    THEN
+      RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
+        MESSAGE = 'the blocks of the table record are being packed',
+        HINT = 'Run "atid-indexer pack" until it ends.';
+    END IF;
     -- has all accounts in the other mode examined
     UPDATE wants SET n = n + 1 WHERE NEW.value = '*' AND (NEW.what = 'live' OR wants_live());
     IF NEW.what = 'account' AND NEW.value <> '*' THEN

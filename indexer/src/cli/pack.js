@@ -1,7 +1,9 @@
 // Packs the blocks of a table record that an earlier release has made, while the stream goes on.
 import { existsSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../db/connection.js';
-import { Problem, SQLSTATE } from '../db/errors.js';
+import { messageOf, Problem, SQLSTATE } from '../db/errors.js';
+import { refuseOthers } from '../db/ownership.js';
 import { inTransaction, rowOf, rowsOf } from '../db/query.js';
 import { isDistributed, lockSchema } from '../db/schema.js';
 import { say } from './database-commands.js';
@@ -9,9 +11,11 @@ import { say } from './database-commands.js';
 /** @typedef {import('pg').Client} Client */
 
 const TABLE = 'indexer.record';
-const PAGES = 1000; // pages of the table in one transaction
+const PAGES = 200; // pages of the table in one transaction
 const LOOK = 5000; // ms between two lines of progress
 const PATIENCE = 120; // attempts, each of which waits for a lock for five seconds at most
+const REST = 10e3; // ms between two of them, in which others go on
+const LOCK = 'atid-indexer pack';
 const LOCKED = [SQLSTATE.deadlock, SQLSTATE.lockNotAvailable];
 
 /** The steps, in SQL: of the package, or of a clone. */
@@ -38,8 +42,8 @@ function problemOf({ canPack, hasDays }, isSpread) {
     );
   if (hasDays)
     return (
-      'The table has days of live mode. Run "atid-indexer want remove live \'*\'", and pack when ' +
-      'the last day has been dropped, which the table indexer.day shows.'
+      'The table has days of live mode, or will have them. Run "atid-indexer want remove live ' +
+      "'*'\", and pack when the last day has been dropped, which the table indexer.day shows."
     );
   return null;
 }
@@ -50,7 +54,8 @@ const find = (db) =>
     db,
     `SELECT format_type(a.atttypid, NULL) AS type,
        to_regtype('atid.block') IS NOT NULL AS "canPack",
-       EXISTS (SELECT FROM pg_inherits WHERE inhparent = c.oid) AS "hasDays"
+       EXISTS (SELECT FROM pg_inherits WHERE inhparent = c.oid)
+         OR EXISTS (SELECT FROM indexer.want WHERE what = 'live') AS "hasDays"
      FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid
      WHERE c.oid = $1::regclass AND a.attname = 'block'`,
     [TABLE],
@@ -75,6 +80,8 @@ async function run(db, step) {
       return;
     } catch (/** @type {any} */ e) {
       if (!LOCKED.includes(e.code) || left === 0) throw e;
+      say(`waiting: ${messageOf(e)}`);
+      await sleep(REST);
     }
   }
 }
@@ -104,6 +111,45 @@ function showProgress(watcher, pid) {
 }
 
 /**
+ * Takes the lock of a run, and loads the steps into their schema.
+ * @param {Client} db
+ * @param {string} steps
+ */
+async function begin(db, steps) {
+  const { ours, isOther } = await rowOf(
+    db,
+    `SELECT pg_try_advisory_lock(hashtext($1)) AS ours, to_regnamespace('moving') IS NOT NULL
+       AND to_regclass('moving.columns') IS NULL AS "isOther"`,
+    [LOCK],
+  );
+  if (!ours) throw new Problem('Another program packs the blocks.');
+  if (isOther)
+    throw new Problem('The database has a schema moving of another kind. Rename it first.');
+  await db.query("SET lock_timeout = '5s'");
+  await db.query(steps);
+  db.on('notice', ({ message }) => say(`${message}`));
+}
+
+/**
+ * Drops the schema of the steps, unless something else is in it.
+ * @param {Client} db
+ * @param {string} steps
+ */
+async function dropSteps(db, steps) {
+  const own = [...steps.matchAll(/ moving\.(\w+) ?\(/g)].map(([, name]) => name);
+  const others = await rowsOf(
+    db,
+    `SELECT FROM moving.columns
+     UNION ALL SELECT FROM pg_class
+     WHERE relnamespace = 'moving'::regnamespace AND relkind <> 'i' AND relname <> ALL ($1)
+     UNION ALL SELECT FROM pg_proc
+     WHERE pronamespace = 'moving'::regnamespace AND proname <> ALL ($1)`,
+    [own],
+  );
+  if (others.length === 0) await db.query('DROP SCHEMA moving CASCADE');
+}
+
+/**
  * Packs the blocks. Each step can be repeated, so a run that was broken off is begun again.
  * @param {Client} db
  */
@@ -112,8 +158,9 @@ export async function packBlocks(db) {
   if (found.type === 'atid.block') return { lines: ['The blocks are packed.'], ok: true };
   const problem = problemOf(found, await isDistributed(db));
   if (problem !== null) throw new Problem(problem);
-  await db.query("SET lock_timeout = '5s'");
-  await db.query(readSteps());
+  await refuseOthers(db, 'indexer');
+  const steps = readSteps();
+  await begin(db, steps);
   await run(db, `CALL moving.prepare('${TABLE}', '{"block": "atid.block"}')`);
   const watcher = await connect('command');
   const { pid } = await rowOf(db, 'SELECT pg_backend_pid() AS pid');
@@ -132,8 +179,8 @@ export async function packBlocks(db) {
   }
   await db.query("SET lock_timeout = '5s'");
   await run(db, swap);
-  const others = await rowsOf(db, 'SELECT FROM moving.columns LIMIT 1');
-  if (others.length === 0) await db.query('DROP SCHEMA moving CASCADE');
+  await db.query('ANALYZE indexer.record'); // indexes on fields have no statistics yet
+  await dropSteps(db, steps);
   return {
     lines: ['The blocks are packed. VACUUM FULL, or pg_repack, returns the space to the disk.'],
     ok: true,
