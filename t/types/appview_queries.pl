@@ -344,7 +344,7 @@ foreach my $list ([ 'atid.did', "'did:web:' || n || '.example'" ], [ 'atid.at_ur
 			$s->took
 		} 1 .. 3);
 	} [ 'v', 'text[]' ], [ 'v', $type . '[]' ], [ 'v::text', 'text[]' ];
-	cmp_ok($_, '<', $slow / 4, "$type: a list that is hashed") foreach @swift;
+	cmp_ok($_, '<', $slow / 2, "$type: a list that is hashed") foreach @swift;
 	$s->ok('DROP TABLE listed');
 }
 
