@@ -9,18 +9,10 @@ SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 DECLARE
   views jsonb;
   dependents text[];
-  one text;
 BEGIN
-  -- in the order of those who read views: a view, then its table
-  FOR one IN
-    SELECT view_full_name(c.oid)
-    FROM view_dependents_of(ARRAY['pg_class'::regclass::oid], ARRAY['record'::regclass::oid]) AS d
-         JOIN pg_class AS c ON d.class = 'pg_class'::regclass AND c.oid = d.id
-    WHERE c.relkind = 'v' ORDER BY d.depth DESC, d.id
-  LOOP
-    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', one);
-  END LOOP;
-  LOCK TABLE record IN ACCESS EXCLUSIVE MODE;
+  -- make_views() waits. The views are locked as they are dropped, and then the table, as readers
+  -- of views lock them.
+  LOCK TABLE view_type IN SHARE ROW EXCLUSIVE MODE;
   views := (SELECT coalesce(jsonb_object_agg(t.view::oid, view_full_name(t.view)), '{}')
             FROM view_type AS t JOIN pg_class AS c ON c.oid = t.view);
   dependents := take_dependents('record');
