@@ -60,15 +60,12 @@ CREATE OR REPLACE FUNCTION refuse_strangers(strangers atid.did[]) RETURNS void L
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
-DECLARE
-  refused CONSTANT atid.did[] := find_strangers_without_room(ARRAY(
-    SELECT s FROM unnest(strangers) AS s
-    WHERE NOT EXISTS (SELECT 1 FROM locked_account AS l
-                      WHERE l.did = s AND l.state <> 'unidentified')));
 BEGIN
-  IF refused = '{}' THEN RETURN; END IF;
+  IF strangers = '{}' OR has_room_for_strangers() THEN RETURN; END IF;
   UPDATE verified_frame AS f SET code = 'strangers_full'
-  WHERE f.t = '#commit' AND f.code IS NULL AND f.did = ANY (refused);
+  WHERE f.t = '#commit' AND f.code IS NULL AND f.did = ANY (strangers)
+    AND NOT EXISTS (SELECT 1 FROM locked_account AS l
+                    WHERE l.did = f.did AND l.state <> 'unidentified');
 END $$;
 
 -- Defers the frames of accounts that are being loaded, and those of strangers. A long download does

@@ -9,7 +9,7 @@
 -- newest frames stay. When the table has reached most_waiting_all bytes, a row notes only that
 -- there was a frame, and the account is loaded again, by take_missed(). In live mode, accounts
 -- whose keys are not known get no more room when it has reached half of that
--- (find_strangers_without_room()), and their frames are deleted when their records would be, after
+-- (has_room_for_strangers()), and their frames are deleted when their records would be, after
 -- settings.keep (expire_waiting()).
 
 -- Adds frames of a stream: arrays of equal length.
@@ -42,18 +42,13 @@ BEGIN
                   GROUP BY o.did HAVING sum(octet_length(o.frame)) > s.most_waiting);
 END $$;
 
--- Returns those of these strangers, live accounts whose keys are not known, for whose frames there
--- is no room. No load makes up for their frames.
-CREATE OR REPLACE FUNCTION find_strangers_without_room(strangers atid.did[]) RETURNS atid.did[]
-LANGUAGE plpgsql
+-- Is there room for more frames of live accounts whose keys are not known? No load makes up for
+-- frames for which there is none.
+CREATE OR REPLACE FUNCTION has_room_for_strangers() RETURNS bool LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
-  IF strangers = '{}'
-     OR bytes_of_waiting() < (SELECT s.most_waiting_all FROM settings AS s) / 2 THEN
-    RETURN '{}';
-  END IF;
-  RETURN strangers;
+  RETURN bytes_of_waiting() < (SELECT s.most_waiting_all FROM settings AS s) / 2;
 END $$;
 
 -- Deletes the waiting frames of these accounts, and returns them. The rows of frames for which
