@@ -16,19 +16,12 @@ use lib "$FindBin::Bin/../../t/lib";
 
 use AtidTest;
 use AtidTest::Indexer;
-use AtidTest::Oracles;
 use AtidTest::States;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = new_node('findings', ready => 1);
-plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
-my ($oracles, $why) = AtidTest::Oracles->new;
-plan skip_all => $why unless defined $oracles;
-my $db = new_database($node, 'indexer');
-(my $indexer, $why) = AtidTest::Indexer->new($node, $db, $oracles);
-plan skip_all => $why unless defined $indexer;
+my ($node, $db, $oracles, $indexer) = AtidTest::Indexer::set_up('findings', ready => 1);
 my ($did) = AtidTest::Indexer::accounts();
 
 sub one { my ($db, $sql) = @_; return $node->safe_psql($db, $sql); }

@@ -29,21 +29,13 @@ use lib "$FindBin::Bin/../../t/lib";
 
 use AtidTest;
 use AtidTest::Indexer;
-use AtidTest::Oracles;
 use AtidTest::States;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
 my ($accounts, $commits) = (8, 12);
-my ($oracles, $why) = AtidTest::Oracles->new;
-plan skip_all => $why unless defined $oracles;
-my $node = new_node('live', ready => 1);
-plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
-my $db = new_database($node, 'indexer');
-$node->safe_psql($db, 'CREATE EXTENSION atid_crypto');
-(my $indexer, $why) = AtidTest::Indexer->new($node, $db, $oracles);
-plan skip_all => $why unless defined $indexer;
+my ($node, $db, $oracles, $indexer) = AtidTest::Indexer::set_up('live', ready => 1);
 my ($status, $said) = $indexer->command('init', '--role', 'consumer');
 is($status, 0, 'init') or die $said;
 

@@ -25,13 +25,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = new_node('live_network');
-plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
-my ($oracles, $why) = AtidTest::Oracles->new;
-plan skip_all => $why unless defined $oracles;
-my $db = new_database($node, 'indexer');
-(my $indexer, $why) = AtidTest::Indexer->new($node, $db, $oracles);
-plan skip_all => $why unless defined $indexer;
+my ($node, $db, $oracles, $indexer) = AtidTest::Indexer::set_up('live_network');
 my ($status, $said) = $indexer->command('init', '--role', 'consumer');
 is($status, 0, 'init') or die $said;
 $node->safe_psql($db, q{UPDATE settings SET pause_first = '0.05 s', pause_most = '0.8 s', spread = '0.1 s'});

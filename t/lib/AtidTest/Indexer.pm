@@ -1,5 +1,7 @@
 # AtidTest::Indexer: the program of indexer/, as a user has it, for the tests of it.
 #
+#   set_up NAME, OPTIONS...       a server, as by new_node, its database, the oracles and the program, where all can be
+#                                 had; otherwise the file is skipped; a function, no method
 #   new NODE, DATABASE, FOLDER    the program in a folder of its own, with its packages; or undef, and why not
 #   build_api                     builds the API; or returns why it cannot be had here
 #   command WORDS...              runs it, and returns its status and all that it says
@@ -30,6 +32,7 @@ use Encode;
 use IPC::Run;
 use JSON::PP;
 use PostgreSQL::Test::Utils;
+use Test::More ();
 use Time::HiRes qw(sleep time);
 
 our $root = $AtidTest::root;
@@ -40,6 +43,19 @@ END
 {
 	local $?;
 	$_->kill_kill(grace => 0) foreach grep { $_->pumpable } @running;
+}
+
+sub set_up
+{
+	my ($name, %options) = @_;
+	my $node = new_node($name, %options);
+	Test::More::plan(skip_all => 'atid_crypto is not installed') unless has_extension($node, 'atid_crypto');
+	my ($oracles, $why) = AtidTest::Oracles->new;
+	Test::More::plan(skip_all => $why) unless defined $oracles;
+	my $db = new_database($node, 'indexer');
+	(my $indexer, $why) = AtidTest::Indexer->new($node, $db, $oracles);
+	Test::More::plan(skip_all => $why) unless defined $indexer;
+	return ($node, $db, $oracles, $indexer);
 }
 
 sub new
