@@ -1,6 +1,6 @@
 // Builds dist/api.js, the API with its packages in one file, and dist/LICENSES, which has the
-// licence of each of these packages; and copies dist/migrate.sql. npm runs it before it packs; in a clone: npm ci, then npm run
-// build.
+// licence of each of these packages; and copies dist/migrate.sql. npm runs it before it packs; in a
+// clone: npm ci, then npm run build.
 //
 // The bundle does not contain the packages of the program itself or its modules: both share them.
 import { copyFileSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';

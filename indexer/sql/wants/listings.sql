@@ -45,8 +45,8 @@ END $$;
 
 -- Stores a page of a list. at: the cursor of the page; next: that of the following page, NULL or ''
 -- at the end. At the end of the list of all accounts, check_unlisted_accounts() has the server
--- queried about those that no page had. An endless list is read on, ever more slowly. A page for
--- which there is no room is requested again.
+-- queried about those that no page had. An endless list is read on, ever more slowly. If
+-- there is no room for a page, it is requested again.
 CREATE OR REPLACE FUNCTION store_listing_page(
   of text, at text, repos jsonb, next text, asked timestamptz
 ) RETURNS void LANGUAGE plpgsql
