@@ -332,7 +332,7 @@ for (const [name, car] of Object.entries(REPOSITORIES)) {
 
 // Labels, of a stream of their own.
 const label = { ver: 1, src: 'did:plc:a', uri: 'at://did:plc:a/b.c.d/e', cid: 'bafy', val: 'rude', neg: false, cts: '2026-01-01T00:00:00Z', exp: '2099-01-01T00:00:00Z', sig: Buffer.alloc(64) };
-let labelSeq = 0;
+let labelSeq = 7; // the one number of a case that is believed, so what comes after it is above
 const sendLabels = (body) => { for (const s of labelSockets) s.send(Buffer.concat([cbor.encode({ op: 1, t: '#labels' }), body])); };
 async function labelOf(fields) {
   const [labeler] = honest;
