@@ -104,7 +104,7 @@ FROM jsonb_to_recordset($codes$
   {"code": "long_did", "class": "frame", "retry": "never",
    "words": "The DID must not be longer than 512 bytes."},
   {"code": "strangers_full", "class": "operator", "retry": "never",
-   "words": "There is no room for more frames of accounts whose keys are not known."},
+   "words": "There is no room for more waiting frames of live accounts."},
   {"code": "unwritten", "class": "operator", "retry": "never",
    "words": "An index, a constraint or a trigger refuses the frame."},
 

@@ -621,6 +621,7 @@ is($node->safe_psql($db, "$actives; UPDATE want SET listed = '';
 		'-infinity')); $actives") =~ /^([1-9]\d*)\n1\n\1$/, 1, 'statements of the stream are newer than a list');
 like(slurp_file($consumer->{log}), qr/Z info progress frames=\d+ rate=\d+ lag=[\d.-]+ commits=\d+ refused=\d+ loaded=\d+\n\z/, 'the program logs its progress');
 
+AtidTest::Indexer::waiting_is_counted($node, $db);
 $states->finish if $states;
 $node->stop;
 unlike(slurp_file($node->logfile), qr/deadlock detected/, 'no deadlock');

@@ -351,6 +351,7 @@ unlike($log, qr/^\d{4}-\d\d-\d\dT\S+ (?:\w+ )?(?:forged|progress frames=0 forged
 unlike($log, qr/^\s+at \S+ \(/m, '... and none belongs to a stack trace');
 
 is($indexer->stop($_), 0, 'SIGTERM ends it, with status 0') foreach $labels, $run;
+AtidTest::Indexer::waiting_is_counted($node, $db);
 $states->finish;
 $node->stop;
 unlike(slurp_file($node->logfile), qr/deadlock detected/, 'no deadlock');

@@ -91,6 +91,7 @@ is(($indexer->command('want', 'remove', 'live', '*'))[0], 0, 'the want is remove
 ok($node->poll_query_until($db, 'SELECT (SELECT count(*) FROM account) + (SELECT count(*) FROM record) + (SELECT count(*) FROM reference) + (SELECT count(*) FROM waiting) = 0'),
 	'... and all is deleted');
 is($indexer->stop($run), 0, 'it ends');
+AtidTest::Indexer::waiting_is_counted($node, $db);
 $states->finish;
 
 done_testing();

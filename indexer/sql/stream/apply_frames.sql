@@ -54,18 +54,27 @@ BEGIN
       AND NOT EXISTS (SELECT 1 FROM want AS w WHERE w.what = 'account' AND w.value = f.did::text));
 END $$;
 
--- Refuses the commits of strangers for which there is no room. Those of accounts whose keys are
--- known wait only briefly, and are not refused.
+-- Refuses the commits of strangers for which there is no room, as no load would make up for them.
+-- Those of accounts whose keys are known wait only briefly, and can take all the room; others half
+-- of it.
 CREATE OR REPLACE FUNCTION refuse_strangers(strangers atid.did[]) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+  full_for_all bool;
+  over atid.did[];
 BEGIN
-  IF strangers = '{}' OR has_room_for_strangers() THEN RETURN; END IF;
+  IF strangers = '{}' THEN RETURN; END IF;
+  over := find_overflowing_accounts(strangers);
+  IF has_waiting_room(0.5) AND over = '{}' THEN RETURN; END IF;
+  full_for_all := NOT has_waiting_room(1);
   UPDATE verified_frame AS f SET code = 'strangers_full'
   WHERE f.t = '#commit' AND f.code IS NULL AND f.did = ANY (strangers)
-    AND NOT EXISTS (SELECT 1 FROM locked_account AS l
-                    WHERE l.did = f.did AND l.state <> 'unidentified');
+    AND (full_for_all OR f.did = ANY (over)
+         OR NOT has_waiting_room(0.5)
+            AND NOT EXISTS (SELECT 1 FROM locked_account AS l
+                            WHERE l.did = f.did AND l.state <> 'unidentified'));
 END $$;
 
 -- Defers the frames of accounts that are being loaded, and those of strangers. A long download does

@@ -6,11 +6,64 @@
 -- process_frames() takes these rows, so it never reads all waiting frames.
 --
 -- The table waiting has three bounds. If an account has more than most_waiting bytes, only its
--- newest frames stay. When the table has reached most_waiting_all bytes, a row notes only that
--- there was a frame, and the account is loaded again, by take_missed(). In live mode, accounts
--- whose keys are not known get no more room when it has reached half of that
--- (has_room_for_strangers()), and their frames are deleted when their records would be, after
--- settings.keep (expire_waiting()).
+-- newest frames stay. When all frames have reached most_waiting_all bytes, or the table twice as
+-- many, a row notes only that there was a frame, and the account is loaded again, by take_missed().
+-- In live mode, where no load makes up for a frame, refuse_strangers() refuses what has no room
+-- before it comes here. Accounts whose keys are not known have half of it, and their frames are
+-- deleted when their records would be, after settings.keep (expire_waiting()).
+--
+-- The bytes of all frames are a counter of the table tally, "waiting": each statement that adds or
+-- deletes frames changes it (count_waiting_bytes()), and recount_waiting_bytes() corrects it when a
+-- stream starts, for the case that somebody else has deleted some. The size of the table would be
+-- no measure: it stays what it was at the worst of times.
+
+-- Adds to the bytes of all frames.
+CREATE OR REPLACE FUNCTION count_waiting_bytes(more bigint) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  IF more <> 0 THEN  -- NULL: no frame
+    PERFORM add_tally('{waiting}', ARRAY[more]);
+  END IF;
+END $$;
+
+-- Counts the bytes of all frames anew. Transactions that are under way change both sums equally,
+-- and this sees either both of the changes or neither.
+CREATE OR REPLACE FUNCTION recount_waiting_bytes() RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+  -- in one statement, so that both are of one snapshot
+  missing CONSTANT bigint := (
+    SELECT coalesce((SELECT sum(octet_length(w.frame)) FROM waiting AS w), 0)
+           - coalesce((SELECT sum(t.n) FROM tally AS t WHERE t.what = 'waiting'), 0));
+BEGIN
+  PERFORM count_waiting_bytes(missing);
+END $$;
+
+-- Do all frames take less than this part of the room?
+CREATE OR REPLACE FUNCTION has_waiting_room(part float8) RETURNS bool LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+  most CONSTANT float8 := (SELECT s.most_waiting_all FROM settings AS s);
+BEGIN
+  RETURN coalesce((SELECT sum(t.n) FROM tally AS t WHERE t.what = 'waiting'), 0) < part * most
+         AND bytes_of_waiting() < 2 * most;
+END $$;
+
+-- Returns those of these accounts that have used all the room of one account.
+CREATE OR REPLACE FUNCTION find_overflowing_accounts(dids atid.did[]) RETURNS atid.did[]
+LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+  most CONSTANT bigint := (SELECT s.most_waiting FROM settings AS s);
+BEGIN
+  RETURN ARRAY(SELECT w.did FROM waiting AS w WHERE w.did = ANY (dids)
+               GROUP BY w.did HAVING sum(octet_length(w.frame)) > most);
+END $$;
 
 -- Adds frames of a stream: arrays of equal length.
 CREATE OR REPLACE FUNCTION add_waiting(stream text, seqs bigint[], dids atid.did[], frames bytea[])
@@ -21,34 +74,31 @@ SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   s settings;
   room bool;
+  over atid.did[];
+  gone bigint;
 BEGIN
   IF dids IS NULL THEN RETURN; END IF;
   SELECT * INTO s FROM settings;
   PERFORM enter_writers();
-  room := pg_total_relation_size('waiting') < s.most_waiting_all;
+  room := has_waiting_room(1);
+  over := find_overflowing_accounts(dids);
   IF NOT room THEN
     DELETE FROM waiting AS w WHERE w.did = ANY (dids) AND w.frame IS NULL;
   END IF;
+  WITH gone AS (
+    DELETE FROM waiting AS w WHERE w.did = ANY (over) RETURNING octet_length(w.frame) AS n
+  )
+  SELECT sum(g.n) INTO gone FROM gone AS g;
   WITH more AS (
     INSERT INTO waiting (stream, slot, seq, did, frame)
     SELECT DISTINCT ON (f.did, CASE WHEN room THEN f.n END)
            add_waiting.stream, shard_slot(f.did), f.seq, f.did, CASE WHEN room THEN f.frame END
     FROM unnest(seqs, dids, frames) WITH ORDINALITY AS f (seq, did, frame, n)
     WHERE NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = f.did)
-    RETURNING did
+    RETURNING octet_length(frame) AS n
   )
-  DELETE FROM waiting AS w  -- this does not see the rows just added
-  WHERE w.did IN (SELECT o.did FROM waiting AS o WHERE o.did IN (SELECT m.did FROM more AS m)
-                  GROUP BY o.did HAVING sum(octet_length(o.frame)) > s.most_waiting);
-END $$;
-
--- Is there room for more frames of live accounts whose keys are not known? No load makes up for
--- frames for which there is none.
-CREATE OR REPLACE FUNCTION has_room_for_strangers() RETURNS bool LANGUAGE plpgsql STABLE
-SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
-SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-BEGIN
-  RETURN bytes_of_waiting() < (SELECT s.most_waiting_all FROM settings AS s) / 2;
+  SELECT coalesce(sum(m.n), 0) - coalesce(gone, 0) INTO gone FROM more AS m;
+  PERFORM count_waiting_bytes(gone);
 END $$;
 
 -- Deletes the waiting frames of these accounts, and returns them. The rows of frames for which
@@ -58,12 +108,18 @@ RETURNS TABLE (seq bigint, frame bytea) LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
+DECLARE taken bigint := 0;
 BEGIN
   IF dids = '{}' THEN RETURN; END IF;
-  RETURN QUERY
-  DELETE FROM waiting AS w
-  WHERE w.stream = take_waiting.stream AND w.did = ANY (dids) AND w.frame IS NOT NULL
-  RETURNING w.seq, w.frame;
+  FOR seq, frame IN
+    DELETE FROM waiting AS w
+    WHERE w.stream = take_waiting.stream AND w.did = ANY (dids) AND w.frame IS NOT NULL
+    RETURNING w.seq, w.frame
+  LOOP
+    taken := taken + octet_length(frame);
+    RETURN NEXT;
+  END LOOP;
+  PERFORM count_waiting_bytes(-taken);
 END $$;
 
 -- Returns those of these accounts for whose frames there was no room.
@@ -120,12 +176,19 @@ DECLARE
   held CONSTANT text[] := ARRAY(SELECT a.did::text FROM account AS a
                                 WHERE a.did = ANY (dids::atid.did[])
                                   AND a.state IN ('loading', 'unidentified'));
+  gone bigint;
 BEGIN
   IF NOT wants_live() THEN
-    DELETE FROM waiting AS w
-    WHERE w.stream = release_all_waiting.stream
-      AND w.did::text IN (SELECT d FROM unnest(dids) AS d EXCEPT SELECT h FROM unnest(here) AS h);
+    WITH gone AS (
+      DELETE FROM waiting AS w
+      WHERE w.stream = release_all_waiting.stream
+        AND w.did::text IN (SELECT d FROM unnest(dids) AS d EXCEPT SELECT h FROM unnest(here) AS h)
+      RETURNING octet_length(w.frame) AS n
+    )
+    SELECT sum(g.n) INTO gone FROM gone AS g;
+    PERFORM count_waiting_bytes(-gone);
   END IF;
+  PERFORM recount_waiting_bytes();
   INSERT INTO ready_account (slot, did)
   SELECT shard_slot(h::atid.did), h FROM unnest(here) AS h WHERE h <> ALL (held);
 END $$;
@@ -133,8 +196,13 @@ END $$;
 CREATE OR REPLACE FUNCTION delete_waiting(one atid.did) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE gone bigint;
 BEGIN
-  DELETE FROM waiting AS w WHERE w.did = one;
+  WITH gone AS (
+    DELETE FROM waiting AS w WHERE w.did = one RETURNING octet_length(w.frame) AS n
+  )
+  SELECT sum(g.n) INTO gone FROM gone AS g;
+  PERFORM count_waiting_bytes(-gone);
 END $$;
 
 -- Deletes the frames older than settings.keep of accounts that are not being loaded, in live mode:
@@ -142,14 +210,20 @@ END $$;
 CREATE OR REPLACE FUNCTION expire_waiting() RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE gone bigint;
 BEGIN
-  DELETE FROM waiting AS w
-  WHERE w.ctid = ANY (ARRAY(
-    SELECT o.ctid FROM waiting AS o
-    WHERE o.added < add_interval(now(), -(SELECT s.keep FROM settings AS s))
-      AND NOT EXISTS (SELECT 1 FROM account AS a
-                      WHERE a.did = o.did AND a.state = 'loading')
-    ORDER BY o.added LIMIT 10000));
+  WITH gone AS (
+    DELETE FROM waiting AS w
+    WHERE w.ctid = ANY (ARRAY(
+      SELECT o.ctid FROM waiting AS o
+      WHERE o.added < add_interval(now(), -(SELECT s.keep FROM settings AS s))
+        AND NOT EXISTS (SELECT 1 FROM account AS a
+                        WHERE a.did = o.did AND a.state = 'loading')
+      ORDER BY o.added LIMIT 10000))
+    RETURNING octet_length(w.frame) AS n
+  )
+  SELECT sum(g.n) INTO gone FROM gone AS g;
+  PERFORM count_waiting_bytes(-gone);
 END $$;
 
 -- Returns up to 1,000 accounts that are not here but have waiting frames, in live mode: there was

@@ -30,7 +30,7 @@ SELECT s.name, s.kind, min(t.cursor) AS cursor, sum(t.frames)::bigint AS frames,
        sum(t.old_rate) AS old_rate, sum(t.moved_rate) AS moved_rate,
        sum(t.unsigned_rate) AS unsigned_rate, sum(t.unwritten_rate) AS unwritten_rate,
        sum(t.future_rate) AS future_rate, count(*) AS shards, s.look IS NOT NULL AS gap,
-       EXISTS (SELECT 1 FROM tally WHERE what = 'loads') AS known
+       EXISTS (SELECT 1 FROM tally WHERE what = 'loads') AS known, sum(t.gaps)::bigint AS gaps
 FROM stream AS s JOIN shard AS t ON t.stream = s.name GROUP BY s.name;
 
 -- The faults of a stream's shards. Each shard is judged on its own. The rates of a shard with fewer
@@ -108,7 +108,8 @@ FROM stream AS s JOIN stream_totals AS x ON x.name = s.name
 CREATE OR REPLACE VIEW status_stream AS
 SELECT x.name, x.kind, x.cursor, x.frames, x.commits, x.refused, x.lag, x.idle, x.silent,
        x.frame_rate, x.commit_rate, x.old_rate, x.moved_rate, x.unsigned_rate, x.unwritten_rate,
-       x.shards, x.gap, x.known, p.problem, s.ahead, x.future_rate, s.begun, s.begun_at, p.cause
+       x.shards, x.gap, x.known, p.problem, s.ahead, x.future_rate, s.begun, s.begun_at, p.cause,
+       x.gaps
 FROM stream_totals AS x JOIN stream AS s ON s.name = x.name
      JOIN stream_problems AS p ON p.name = x.name;
 

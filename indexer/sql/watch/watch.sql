@@ -11,6 +11,8 @@ BEGIN ATOMIC
     ('stream_frames', 'counter', 'Frames taken.'),
     ('stream_commits', 'counter', 'Commits applied.'),
     ('stream_refused', 'counter', 'Bad frames.'),
+    ('stream_gaps', 'counter',
+     'Commits of live accounts before which others were missed, if all collections are wanted.'),
     ('stream_frames_per_second', 'gauge',
      'Frames processed per second, averaged over some minutes.'),
     ('stream_commits_per_second', 'gauge',
@@ -110,7 +112,7 @@ CREATE OR REPLACE VIEW watch_streams AS
 SELECT 'stream_' || v.what AS what, s.name AS of, v.value
 FROM status_stream AS s CROSS JOIN LATERAL (VALUES
   ('cursor', s.cursor::float8), ('frames', s.frames), ('commits', s.commits),
-  ('refused', s.refused), ('frames_per_second', s.frame_rate),
+  ('refused', s.refused), ('gaps', s.gaps), ('frames_per_second', s.frame_rate),
   ('commits_per_second', s.commit_rate), ('unsigned_per_second', s.unsigned_rate),
   ('moved_per_second', s.moved_rate), ('future_per_second', s.future_rate),
   ('clock_ahead_seconds', extract(epoch FROM s.ahead)),

@@ -17,6 +17,7 @@
 #   memory PID                    the most memory that a process has had, in MB
 #   demo NODE, DATABASE           the schema demo, for tests of the SQL alone; a function, no method
 #   make_commits NODE, DATABASE, ORACLES, ACCOUNTS, COMMITS    the schema demo with commits of accounts; likewise
+#   waiting_is_counted NODE, DATABASE    tests that the counter of waiting bytes is their sum; likewise
 #   last_of NODE, DATABASE, STATEMENT...    the result of the last one, in a transaction that is rolled back; likewise
 #
 # The tests' own SQL finds the tables of the schema by PGOPTIONS. The program gets no search_path: it has to know where it is.
@@ -255,6 +256,14 @@ SQL
 }
 
 # A schema with accounts of did:web:nI.example and their commits, by indexer/t/oracles/numbers.js: demo.of(I).
+sub waiting_is_counted
+{
+	my ($node, $db) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	return is_none($node, $db, q{SELECT t.n, w.n FROM (SELECT coalesce(sum(n), 0) FROM indexer.tally WHERE what = 'waiting') AS t (n)
+		CROSS JOIN (SELECT coalesce(sum(octet_length(frame)), 0) FROM indexer.waiting) AS w (n) WHERE t.n <> w.n}, 'the counter of waiting bytes is their sum');
+}
+
 sub make_commits
 {
 	my ($node, $db, $oracles, $accounts, $commits) = @_;
