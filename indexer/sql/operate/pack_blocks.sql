@@ -27,3 +27,31 @@ BEGIN
   UPDATE view_type AS t SET accounts = (views->>t.accounts::oid::text)::regclass
   WHERE views ? t.accounts::oid::text;
 END $$;
+
+-- Does with the definitions what swap_packed_blocks() will do, for a transaction that is rolled
+-- back: an operator learns at the beginning, not after hours, which objects stand in the way.
+CREATE OR REPLACE FUNCTION rehearse_packed_swap() RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET client_min_messages = warning AS $$
+DECLARE
+  dependents text[];
+  problem text;
+  more text;
+BEGIN
+  LOCK TABLE view_type IN SHARE ROW EXCLUSIVE MODE;
+  -- an earlier run that was broken off has left the column; definitions may list all columns
+  ALTER TABLE record ADD COLUMN IF NOT EXISTS block_new atid.block;
+  dependents := take_dependents('record');
+  ALTER TABLE record DROP COLUMN block;
+  ALTER TABLE record RENAME COLUMN block_new TO block;
+  PERFORM restore_dependents(dependents);
+EXCEPTION
+  WHEN lock_not_available OR deadlock_detected THEN RAISE;
+  WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS problem = MESSAGE_TEXT, more = PG_EXCEPTION_DETAIL;
+    RAISE dependent_objects_still_exist USING
+      MESSAGE = 'other objects need the column "block" of the table record as it is',
+      DETAIL = clip_text(translate(concat_ws(': ', problem, more), E'\n', ' '), 1000),
+      HINT = 'Drop them, pack the blocks, and create them again.';
+END $$;

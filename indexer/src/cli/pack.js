@@ -69,6 +69,20 @@ const swap = (db) =>
   });
 
 /**
+ * Tries the last step on the definitions alone.
+ * @param {Client} db
+ */
+async function rehearseSwap(db) {
+  await db.query('BEGIN');
+  try {
+    await lockSchema(db);
+    await db.query('SELECT indexer.rehearse_packed_swap()');
+  } finally {
+    await db.query('ROLLBACK');
+  }
+}
+
+/**
  * Runs a step, which waits for locks no longer than others can wait behind it, and is tried again.
  * @param {Client} db
  * @param {string | ((db: Client) => Promise<void>)} step
@@ -111,11 +125,10 @@ function showProgress(watcher, pid) {
 }
 
 /**
- * Takes the lock of a run, and loads the steps into their schema.
+ * Takes the lock of a run.
  * @param {Client} db
- * @param {string} steps
  */
-async function begin(db, steps) {
+async function begin(db) {
   const { ours, isOther } = await rowOf(
     db,
     `SELECT pg_try_advisory_lock(hashtext($1)) AS ours, to_regnamespace('moving') IS NOT NULL
@@ -126,7 +139,6 @@ async function begin(db, steps) {
   if (isOther)
     throw new Problem('The database has a schema moving of another kind. Rename it first.');
   await db.query("SET lock_timeout = '5s'");
-  await db.query(steps);
   db.on('notice', ({ message }) => say(`${message}`));
 }
 
@@ -160,7 +172,9 @@ export async function packBlocks(db) {
   if (problem !== null) throw new Problem(problem);
   await refuseOthers(db, 'indexer');
   const steps = readSteps();
-  await begin(db, steps);
+  await begin(db);
+  await run(db, rehearseSwap);
+  await db.query(steps); // into their schema
   await run(db, `CALL moving.prepare('${TABLE}', '{"block": "atid.block"}')`);
   const watcher = await connect('command');
   const { pid } = await rowOf(db, 'SELECT pg_backend_pid() AS pid');
