@@ -94,7 +94,7 @@ ask() {
 bench_program() {
 	local packages said
 	as_user mkdir -p "$WORK/node"
-	as_user cp -R "$SRC/indexer" "$SRC/t/node" "$WORK/node"
+	as_user cp -R "$SRC/indexer" "$SRC/examples" "$SRC/t/node" "$WORK/node"
 	for packages in node indexer; do
 		said=$(bench_npm "$WORK/node/$packages") || atid_die "npm ci failed: $(tail -n 1 <<<"$said")"
 	done
