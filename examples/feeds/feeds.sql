@@ -1,4 +1,4 @@
--- Three feeds over the views of "atid-indexer up examples/feeds/lexicons SERVER". Run it as the role that
+-- Three feeds, and a field of the API, over the views of "atid-indexer up examples/feeds/lexicons SERVER". Run it as the role that
 -- runs "up":
 --
 --   psql -d DATABASE -f feeds.sql
@@ -30,3 +30,8 @@ SET search_path = pg_catalog, pg_temp AS $$
     'cursor', CASE WHEN count(*) = "limit" THEN max(place)::text END))
   FROM page
 $$;
+
+-- Does the reader like this post? A field "liked" of posts in GraphQL.
+CREATE OR REPLACE FUNCTION api.app_bsky_feed_post_liked(p api.app_bsky_feed_post) RETURNS bool STABLE LANGUAGE sql
+RETURN EXISTS (SELECT FROM api.app_bsky_feed_like AS l WHERE l.did = xrpc.did() AND l.subject_uri = p.uri);
+NOTIFY postgraphile_watch;
