@@ -1,5 +1,5 @@
--- Three feeds, and a field of the API, over the views of "atid-indexer up examples/feeds/lexicons SERVER". Run it as the role that
--- runs "up":
+-- Three feeds, and a field of the API, over the views of
+-- "atid-indexer up examples/feeds/lexicons SERVER". Run it as the role that runs "up":
 --
 --   psql -d DATABASE -f feeds.sql
 

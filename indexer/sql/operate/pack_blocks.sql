@@ -47,8 +47,8 @@ BEGIN
   ALTER TABLE record RENAME COLUMN block_new TO block;
   PERFORM restore_dependents(dependents);
 EXCEPTION
-  WHEN lock_not_available OR deadlock_detected THEN RAISE;
-  WHEN OTHERS THEN
+  WHEN dependent_objects_still_exist OR syntax_error_or_access_rule_violation
+       OR feature_not_supported THEN
     GET STACKED DIAGNOSTICS problem = MESSAGE_TEXT, more = PG_EXCEPTION_DETAIL;
     RAISE dependent_objects_still_exist USING
       MESSAGE = 'other objects need the column "block" of the table record as it is',
