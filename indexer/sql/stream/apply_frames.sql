@@ -62,17 +62,19 @@ SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-  full_for_all bool;
+  is_full bool;
+  is_half_full bool;
   over atid.did[];
 BEGIN
   IF strangers = '{}' THEN RETURN; END IF;
   over := find_overflowing_accounts(strangers);
-  IF has_waiting_room(0.5) AND over = '{}' THEN RETURN; END IF;
-  full_for_all := NOT has_waiting_room(1);
+  is_half_full := NOT has_waiting_room(0.5);
+  IF NOT is_half_full AND over = '{}' THEN RETURN; END IF;
+  is_full := is_half_full AND NOT has_waiting_room(1);
   UPDATE verified_frame AS f SET code = 'strangers_full'
   WHERE f.t = '#commit' AND f.code IS NULL AND f.did = ANY (strangers)
-    AND (full_for_all OR f.did = ANY (over)
-         OR NOT has_waiting_room(0.5)
+    AND (is_full OR f.did = ANY (over)
+         OR is_half_full
             AND NOT EXISTS (SELECT 1 FROM locked_account AS l
                             WHERE l.did = f.did AND l.state <> 'unidentified'));
 END $$;

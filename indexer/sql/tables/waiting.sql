@@ -27,8 +27,8 @@ BEGIN
   END IF;
 END $$;
 
--- Counts the bytes of all frames anew. Transactions that are under way change both sums equally,
--- and this sees either both of the changes or neither.
+-- Counts the bytes of all frames again. A transaction changes both sums by the same amount, and
+-- this sees all of its changes or none.
 CREATE OR REPLACE FUNCTION recount_waiting_bytes() RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -72,13 +72,11 @@ SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-  s settings;
   room bool;
   over atid.did[];
   gone bigint;
 BEGIN
   IF dids IS NULL THEN RETURN; END IF;
-  SELECT * INTO s FROM settings;
   PERFORM enter_writers();
   room := has_waiting_room(1);
   over := find_overflowing_accounts(dids);

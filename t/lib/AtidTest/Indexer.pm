@@ -255,7 +255,6 @@ SQL
 	return;
 }
 
-# A schema with accounts of did:web:nI.example and their commits, by indexer/t/oracles/numbers.js: demo.of(I).
 sub waiting_is_counted
 {
 	my ($node, $db) = @_;
@@ -264,6 +263,7 @@ sub waiting_is_counted
 		CROSS JOIN (SELECT coalesce(sum(octet_length(frame)), 0) FROM indexer.waiting) AS w (n) WHERE t.n <> w.n}, 'the counter of waiting bytes is their sum');
 }
 
+# A schema with accounts of did:web:nI.example and their commits, by indexer/t/oracles/numbers.js: demo.of(I).
 sub make_commits
 {
 	my ($node, $db, $oracles, $accounts, $commits) = @_;
