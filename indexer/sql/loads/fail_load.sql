@@ -14,9 +14,10 @@ BEGIN
   SELECT * INTO a FROM account AS x
   WHERE x.did = defer_load.account AND x.state = 'loading' AND x.claim = attempt FOR UPDATE;
   IF NOT FOUND THEN RETURN; END IF;
+  -- First the failure, on which the index of due accounts depends: the account is not in it yet.
+  PERFORM count_load_failure(a.did, why, more);
   PERFORM set_account_state(a, 'desynchronized', add_interval(
     now(), backoff_delay(a.failures, s.pause_first, s.pause_most)));
-  PERFORM count_load_failure(a.did, why, more);
   -- the known key may be outdated
   IF why = ANY (list_key_codes()) THEN
     PERFORM add_notices(ARRAY[a.did], '{signature}');
