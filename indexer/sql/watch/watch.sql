@@ -60,9 +60,9 @@ BEGIN
               AND CASE WHEN a.failures > 0
                     THEN CASE WHEN a.loaded THEN 'back' ELSE 'again' END
                     WHEN a.loaded THEN 'known' ELSE 'new' END = kind
-            ORDER BY a.load_at DESC LIMIT 5000) AS q);
+            ORDER BY a.load_at DESC LIMIT 5000 - n) AS q);
   END LOOP;
-  RETURN least(n, 5000);
+  RETURN n;
 END $$;
 
 -- Likewise for identities that are due to be requested, of a kind that claim_identities() has.
