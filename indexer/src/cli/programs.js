@@ -9,14 +9,18 @@ import { VERSION } from '../db/versions.js';
 import { countFrames, run } from '../work/run.js';
 import { add, warnUser } from './command-line.js';
 import { say, withDatabase } from './database-commands.js';
-import { help, settings, Usage } from './settings.js';
+import { help, readValue, settings, Usage } from './settings.js';
 import { up } from './up.js';
+import { time } from './values.js';
 
 /** @typedef {import('commander').Command} Command */
 /** @typedef {import('./command-line.js').Result} Result */
 /** @typedef {import('./command-line.js').Values} Values */
 
 const SAME_SIGNAL = 1000; // ms
+
+// The table settings has the same bounds.
+const KEEP = { takes: 'time', read: time('1h', '7d', '12h or 3d'), standard: '' };
 
 // Is aborted by SIGTERM or Ctrl-C, and when "up", which has started this program, has ended. A
 // further signal of either kind ends the program at once; but one that comes right after the first
@@ -75,14 +79,28 @@ const upgrade = ({ ROLE }) =>
   });
 
 /**
+ * The mode that the options of "up" demand.
+ * @param {Record<string, any>} options
+ * @returns {import('./live-mode.js').Mode}
+ */
+function modeOf({ live = false, keep: text = '' }) {
+  const keep = readValue(KEEP, '--keep', text);
+  if (keep !== null && !live)
+    throw new Usage('--keep needs --live: only in live mode are records deleted by their age');
+  return { live, keep };
+}
+
+/**
  * @param {string} lexicons
  * @param {string} service
  * @param {Values} all
+ * @param {Record<string, any>} options
  */
-function upFrom(lexicons, service, all) {
+function upFrom(lexicons, service, all, options) {
   const { values } = settings('up', { SERVICE_URL: service }, {});
+  const mode = modeOf(options);
   checkApi();
-  return up(lexicons, { ...all, SERVICE_URL: values.SERVICE_URL }, untilSignal(), say);
+  return up(lexicons, { ...all, SERVICE_URL: values.SERVICE_URL }, mode, untilSignal(), say);
 }
 
 /**
@@ -141,7 +159,9 @@ be run again. It revokes the right to temporary tables in this database from PUB
 role needs CREATEROLE, and the extensions or the right to create them.`,
     work: upFrom,
     settings: 'up',
-  });
+  })
+    .option('--live', 'want new commits of all accounts, from now on, and load no repository')
+    .option('--keep <time>', 'with --live: how long records are kept, from 1h to 7d; at first 3d');
 }
 
 /**

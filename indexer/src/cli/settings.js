@@ -55,11 +55,11 @@ function given(setting, flags, env) {
 }
 
 /**
- * @param {Setting} setting
+ * @param {Pick<Setting, 'takes' | 'read' | 'standard'>} setting
  * @param {string} name under which it is given
  * @param {string} value
  */
-function read({ takes, read, standard }, name, value) {
+export function readValue({ takes, read, standard }, name, value) {
   if (value === '' && standard === '') return takes === 'URLs' ? [] : null;
   const result = read(value);
   if (result === undefined)
@@ -75,7 +75,7 @@ function read({ takes, read, standard }, name, value) {
  */
 function valueOrNone(setting, { name, value }) {
   try {
-    return read(setting, name, value);
+    return readValue(setting, name, value);
   } catch (e) {
     if (e instanceof Usage) return undefined;
     throw e;
@@ -92,7 +92,7 @@ function valueOrNone(setting, { name, value }) {
 function valueOf(setting, flags, env) {
   const [first, ...others] = given(setting, flags, env);
   const { name, value, isOld = false } = first ?? { name: setting.name, value: setting.standard };
-  const result = read(setting, name, value);
+  const result = readValue(setting, name, value);
   /** @param {Given} other */
   const differs = (other) => JSON.stringify(valueOrNone(setting, other)) !== JSON.stringify(result);
   const against = isOld ? [] : others.filter((other) => other.isOld && differs(other));

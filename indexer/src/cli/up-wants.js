@@ -91,6 +91,33 @@ export async function areSignals(db, settings, types, ended) {
 }
 
 /**
+ * Removes the wants of a new schema, which are everything, unless there are others. Returns whether
+ * it has.
+ * @param {Client} db
+ */
+export async function removeDefaults(db) {
+  const { rowCount } = await db.query(
+    `DELETE FROM want WHERE (SELECT count(*) FROM want) = 2
+     AND (SELECT count(*) FROM want
+          WHERE (what, value) IN (('account', '*'), ('collection', '*'))) = 2`,
+  );
+  return (rowCount ?? 0) > 0;
+}
+
+/**
+ * Adds wants, as those of this command. Those that are there stay as they are.
+ * @param {Client} db
+ * @param {string[][]} wants each of them what, and its value
+ */
+export async function addWants(db, wants) {
+  for (const one of wants)
+    await db.query(
+      'INSERT INTO want (what, value, by_up) VALUES ($1, $2, true) ON CONFLICT DO NOTHING',
+      one,
+    );
+}
+
+/**
  * Sets the wants. A new schema wants everything; now it wants what these Lexicons are about. Wants
  * that somebody has added stay.
  * @param {Client} db
@@ -98,23 +125,15 @@ export async function areSignals(db, settings, types, ended) {
  * @param {boolean | null} bySignal
  */
 export async function setWants(db, types, bySignal) {
-  const { rowCount } = await db.query(
-    `DELETE FROM want WHERE (SELECT count(*) FROM want) = 2
-     AND (SELECT count(*) FROM want
-          WHERE (what, value) IN (('account', '*'), ('collection', '*'))) = 2`,
-  );
+  const wasNew = await removeDefaults(db);
   const own = types.filter((t) => !isShared(t));
   const wants = types.map((t) => ['collection', t]);
   const isNew =
-    (rowCount ?? 0) > 0 ||
+    wasNew ||
     (await db.query("SELECT FROM want WHERE what <> 'collection' LIMIT 1")).rowCount === 0;
   if (bySignal) wants.push(...own.map((t) => ['signal', t]));
   else if (isNew) wants.push(['account', '*']);
-  for (const one of wants)
-    await db.query(
-      'INSERT INTO want (what, value, by_up) VALUES ($1, $2, true) ON CONFLICT DO NOTHING',
-      one,
-    );
+  await addWants(db, wants);
   if (!bySignal) return isNew ? 'all accounts of the server' : 'the accounts that were';
   const those = `accounts that have ${own.join(' or ')}`;
   return (await takeBackAll(db, own))

@@ -14,12 +14,14 @@ import { ownersProblem, ownSchema, refuseOthers } from '../db/ownership.js';
 import { checkSchema, install, lockSchema } from '../db/schema.js';
 import * as log from '../ops/log.js';
 import { filesOf, readLexicons, storeLexicons } from './lexicons.js';
+import { isLive, wantLive } from './live-mode.js';
 import { makeReader } from './reader-role.js';
 import { followReferences } from './references.js';
 import { environmentOf } from './settings.js';
 import { areSignals, setWants } from './up-wants.js';
 
 /** @typedef {import('pg').Client} Client */
+/** @typedef {import('./live-mode.js').Mode} Mode */
 
 const BIN = fileURLToPath(new URL('../../bin/atid-indexer.js', import.meta.url));
 const UP = 'atid-indexer up'; // the lock's name
@@ -74,16 +76,17 @@ async function makeViews(db, { API_SCHEMA }) {
  * Creates everything and starts nothing. Returns the password of the reader, or null.
  * @param {Client} db
  * @param {Record<string, any>} settings
- * @param {string[]} files
+ * @param {{ files: string[], mode: Mode }} task
  * @param {(text: string) => void} say
  * @param {AbortSignal} ended
  */
-async function prepare(db, settings, files, say, ended) {
+async function prepare(db, settings, { files, mode }, say, ended) {
   await refuseOthers(db, 'indexer');
   await refuseOwner(db, /** @type {any} */ (settings));
   const { text, types, lines } = await checkedLexicons(db, files);
   const made = await db.query("SELECT to_regclass('indexer.migration') IS NOT NULL AS there");
-  const bySignal = await areSignals(db, settings, types, ended);
+  const live = mode.live || (made.rows[0].there && (await isLive(db)));
+  const bySignal = live ? false : await areSignals(db, settings, types, ended);
   if (ended.aborted) return null;
   if (!made.rows[0].there) await install(db, { role: settings.ROLE, fresh: true });
   await checkSchema(db);
@@ -93,9 +96,10 @@ async function prepare(db, settings, files, say, ended) {
     await db.query('SET LOCAL client_min_messages = warning');
     await db.query('SET LOCAL search_path = indexer, pg_temp');
     lines.push(...(await storeLexicons(db, text)));
+    const wanted = await (live ? wantLive(db, types, mode) : setWants(db, types, bySignal));
     say(`record types    ${types.join(' ')}`);
     lines.forEach(say);
-    say(`wanted          ${await setWants(db, types, bySignal)}`);
+    say(`wanted          ${wanted}`);
     const [views, indexes] = await makeViews(db, settings);
     say(`views, indexes  ${views}, ${indexes} in the schema ${settings.API_SCHEMA}`);
     const password = await makeReader(db, settings);
@@ -151,15 +155,17 @@ async function alone() {
 /**
  * @param {string} lexicons
  * @param {Record<string, any>} settings
+ * @param {Mode} mode
  * @param {AbortSignal} ended
  * @param {(text: string) => void} say
  */
-export async function up(lexicons, settings, ended, say) {
+export async function up(lexicons, settings, mode, ended, say) {
   const files = await filesOf(lexicons);
   const release = await alone();
   try {
     const db = await connect('command');
-    const password = await prepare(db, settings, files, say, ended).finally(() => db.end());
+    const task = { files, mode };
+    const password = await prepare(db, settings, task, say, ended).finally(() => db.end());
     return ended.aborted ? 0 : await programs(settings, password, ended);
   } finally {
     await release();

@@ -56,7 +56,7 @@ export const networks = (value) => {
 };
 
 /** @type {Units} */
-const SECONDS = { '': 1, s: 1, m: 60, h: 3600 };
+const SECONDS = { '': 1, s: 1, m: 60, h: 3600, d: 86400 };
 /** @type {Units} */
 const BYTES = { '': 1, kB: 1e3, MB: 1e6, GB: 1e9 };
 
@@ -96,10 +96,11 @@ export const number = (least, most) => {
 /**
  * @param {string} least
  * @param {string} most
+ * @param {string} [examples]
  */
-export const time = (least, most) => {
+export const time = (least, most, examples = '90s, 5m or 1h') => {
   const read = quantity(SECONDS, least, most, { whole: false });
-  return Object.assign(read, { range: `a time ${read.range}, such as 90s, 5m or 1h` });
+  return Object.assign(read, { range: `a time ${read.range}, such as ${examples}` });
 };
 /**
  * @param {string} least

@@ -36,8 +36,8 @@ test('a command has only its own settings, and help lists all', () => {
 test('values have units', () => {
   const of = (name, value) => read('run', { [name]: value })[name];
   assert.deepEqual(
-    ['300', '90s', '5m', '1.5h', '0.5 h'].map((value) => of('REPO_TIMEOUT', value)),
-    [300, 90, 300, 5400, 1800],
+    ['300', '90s', '5m', '1.5h', '0.5 h', '0.5d'].map((value) => of('REPO_TIMEOUT', value)),
+    [300, 90, 300, 5400, 1800, 43200],
   );
   assert.deepEqual(
     ['1e6', '500kB', '64MB', '0.3 GB', '2500.5kB'].map((value) => of('MAX_REPO_SIZE', value)),
