@@ -143,7 +143,9 @@ $session->quit;
 # Life after life, each ended by an immediate stop while eight sessions draw. Each life's clock is an hour
 # behind the one before.
 #
-my $lives = 4;
+my $lives   = 4;
+my $batches = 30;
+my $drawing = 0;    # sessions that still drew when the server was stopped
 my $clock = AtidTest::Clock->new;
 my (%seen, %highest);
 
@@ -185,21 +187,19 @@ foreach my $life (1 .. $lives)
 	$node->stop('immediate');
 	$clock->set(-3600 * $life) if defined $clock;
 	start();
+	# far more than the server will live to give, but not without an end, however late the stop comes
+	append_to_file("$dir/script", sprintf("$draw\n", 1000) x $batches . 'SELECT pg_sleep(3600);');
 	foreach my $i (0 .. 7)
 	{
-		# far more than the server will live to give
-		my $script = sprintf($draw, 1000) . "\n";
-		my $all    = $script x 10_000;
 		push @files, "$dir/$i";
 		push @runs,
-		  IPC::Run::start([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($db), '-f', '-' ],
-			'<', \$all, '>', $files[-1], '2>', \my $err, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+		  IPC::Run::start([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($db), '-f', "$dir/script" ],
+			'<', \undef, '>', $files[-1], '2>', \my $err, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
 	}
 	my $until = time + $PostgreSQL::Test::Utils::timeout_default;
 	while (grep { -s $_ < 120_000 } @files)
 	{
 		die 'the sessions draw nothing' if time > $until;
-		eval { $_->pump_nb } foreach @runs;
 		sleep 0.02;
 	}
 	$node->stop('immediate');
@@ -214,6 +214,7 @@ foreach my $life (1 .. $lives)
 	my %life_rests;
 	my @sessions = map { read_session($_, \%life_rests) } @files;
 	note(sum(map { scalar @{ $_->{v1} } } @sessions) . ' rows');
+	$drawing += grep { @{ $_->{v1} } < 1000 * $batches } @sessions;
 	my $rest = check_life($what, \@sessions, \%life_rests);
 	check_against_past($what, @sessions);
 	ok(!exists $nodes{$rest}, "$what: another clock sequence and node");
@@ -228,6 +229,7 @@ foreach my $life (1 .. $lives)
 		cmp_ok($ahead, '>', 3600 * $life - 600, "$what: the stream stands where it was, far ahead of the clock");
 	}
 }
+cmp_ok($drawing, '>=', $lives, 'sessions were stopped while they drew');
 cmp_ok(scalar keys %clock_seqs, '>', 1, 'clock sequences differ between lives');
 
 $node->stop;
