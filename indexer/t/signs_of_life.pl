@@ -269,6 +269,10 @@ sql("CREATE FUNCTION try.keep() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETUR
 sql("CREATE TRIGGER keep BEFORE DELETE ON notice FOR EACH ROW EXECUTE FUNCTION try.keep()");
 network('newcomer');
 is_late('notices that nobody follows', 'wants', 'failing for \\d+ s: work is due, but has not begun');
+my ($since, @reports) = ("SELECT failing FROM activity WHERE stream = '$name' AND name = 'wants'");
+push @reports, sql("SELECT at FROM activity WHERE stream = '$name' AND name = 'wants'"), sql($since);
+$indexer->wait_for('another report', "SELECT at > '$reports[0]' FROM activity WHERE stream = '$name' AND name = 'wants'");
+is(sql($since), $reports[1], '... since the same time, in each report');
 sql('DROP TRIGGER keep ON notice');
 is_well('notices');
 standard();

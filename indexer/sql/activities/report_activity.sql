@@ -47,6 +47,7 @@ BEGIN
                                        cause text)
        LEFT JOIN activities() AS c ON c.name = activity_class(s.name)
        LEFT JOIN activity_bound AS b ON b.name = c.name
+       LEFT JOIN activity AS o ON o.stream = report_activity.stream AND o.name = s.name
        CROSS JOIN LATERAL (SELECT extract(epoch FROM coalesce(b.success, c.success))::float8
                            AS bound) AS n
        -- problems beyond their bounds come first
@@ -56,7 +57,10 @@ BEGIN
          FROM (VALUES
            ('failing', s.failing, s.failing > n.bound AND coalesce(s.failed >= c.few, true)),
            ('held', s.held, s.held > n.bound),
-           ('idle', CASE WHEN s.begun > n.bound THEN n.bound + 0.001 END, true)
+           -- The work has been due for the bound at least; if the last report had it, since then.
+           ('idle', CASE WHEN s.begun > n.bound
+              THEN least(s.begun, greatest(n.bound + 0.001, extract(epoch FROM moment - o.failing)))
+              END, true)
          ) AS v (what, seconds, is_late)
          WHERE v.seconds IS NOT NULL
            AND CASE v.what WHEN 'held' THEN is_due(s.name, moment)
