@@ -144,7 +144,7 @@ $session->quit;
 # behind the one before.
 #
 my $lives   = 4;
-my $batches = 30;
+my $batches = 10;
 my $drawing = 0;    # sessions that still drew when the server was stopped
 my $clock = AtidTest::Clock->new;
 my (%seen, %highest);

@@ -30,6 +30,7 @@ use warnings FATAL => 'all';
 use AtidTest;
 use AtidTest::Oracles;
 use Encode;
+use Fcntl qw(:flock);
 use IPC::Run;
 use JSON::PP;
 use PostgreSQL::Test::Utils;
@@ -71,7 +72,7 @@ sub new
 	return ($self, undef);
 }
 
-# As npm does when it packs, with the packages of whoever develops it.
+# As npm does when it packs, with the packages of whoever develops it. The first test builds it, and others take a copy.
 sub build_api
 {
 	my ($self) = @_;
@@ -79,9 +80,20 @@ sub build_api
 	return $why unless defined $modules;
 	my $folder = "$self->{folder}/indexer";
 	-e "$folder/node_modules" || symlink $modules, "$folder/node_modules" or die "could not make a link: $!";
-	my $said = '';
-	IPC::Run::run([ $self->{program}, "$folder/bundle.js" ], '<', \undef, '>&', \$said)
-	  or die "the API was not built: $said";
+	my $built = "$PostgreSQL::Test::Utils::tmp_check/api";
+	open my $lock, '>', "$built.lock" or die "could not open $built.lock: $!";
+	flock $lock, LOCK_EX or die "could not lock $built.lock: $!";
+	if (!-d $built)
+	{
+		my $said = '';
+		IPC::Run::run([ $self->{program}, "$folder/bundle.js" ], '<', \undef, '>&', \$said)
+		  or die "the API was not built: $said";
+		system('cp', '-R', "$folder/dist", "$built.new") == 0 && rename "$built.new", $built or die "could not copy the API: $!";
+	}
+	else
+	{
+		system('rm', '-rf', "$folder/dist") == 0 && system('cp', '-R', $built, "$folder/dist") == 0 or die 'could not copy the API';
+	}
 	return;
 }
 
