@@ -4,7 +4,8 @@
 # - a new database packs from the beginning, and one with records does not before the command;
 # - it refuses an extension that is too old, and days of live mode, and says what to do;
 # - what needs the column as it is, is named before anything is done;
-# - while it runs, and after it was broken off, records are read as before, and written;
+# - while it runs, and after it was broken off, records are read as before, and written, by a program that follows a
+#   stream all the time, and loses nothing;
 # - then each record is as it was, as are views, indexes, comments and rights; the table takes less; and make_views()
 #   finds nothing to change;
 # - a second run has nothing to do.
@@ -21,6 +22,7 @@ use lib "$FindBin::Bin/../../t/lib";
 
 use AtidTest;
 use AtidTest::Indexer;
+use AtidTest::Network;
 use AtidTest::Oracles;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -129,6 +131,27 @@ is(one(q{SELECT count(*) FROM pg_attribute WHERE attrelid = 'record'::regclass A
 is(one($same{$_}), $before{$_}, "... nor changed of $_") foreach 'a view', 'a feed', 'a function', 'rights';
 
 #
+# A stream
+#
+one(q{UPDATE settings SET pause_first = '0.05 s', pause_most = '0.8 s', spread = '0.1 s'});
+my $network = AtidTest::Network->new($oracles->{node}, "$oracles->{folder}/network.js", AtidTest::Oracles::seed(), 6);
+$network->ask('calm');
+my $run = $indexer->start(ATID_SERVICE_URL => $network->url, ATID_PLC_URL => $network->url, ATID_STREAM_SHARDS => 2);
+my $others = q{uri < 'at://did:web:many.example' OR uri > 'at://did:web:many.example0'};
+my $stored = qq{SELECT string_agg(uri || ' ' || cid, E'\n' ORDER BY (uri || ' ' || cid) COLLATE "C") FROM record WHERE $others};
+sub is_followed
+{
+	my ($what) = @_;
+	$network->ask('plain?n=30');
+	my $expected = join "\n", sort map { join ' ', (split /\t/)[ 1, 2 ] } grep { /^record/ } split /\n/, $network->answer('expected');
+	$indexer->wait_for($what, "SELECT ($stored) = '$expected'");
+	is(one($stored), $expected, "$what: the records of the stream");
+	is(one("SELECT count(*) FROM record WHERE cid <> atid.cid_of(block::bytea, 'dag-cbor') AND ($others)"), 0, '... each with the block of its CID');
+	return;
+}
+is_followed('before');
+
+#
 # It is broken off
 #
 one(q{CREATE FUNCTION public.wait() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(17); RETURN NEW; END'});
@@ -139,12 +162,13 @@ foreach my $place (0 .. 4)
 	one("CREATE TRIGGER wait BEFORE UPDATE ON record FOR EACH ROW WHEN (OLD.uri = '$uri') EXECUTE FUNCTION public.wait()");
 	my $holder = $node->background_psql($db);
 	$holder->query_safe('SELECT pg_advisory_lock(17)');
-	my $run = $indexer->start(words => ['pack']);
+	my $pack = $indexer->start(words => ['pack']);
 	ok($node->poll_query_until($db, q{SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE 'CALL moving.fill%' AND wait_event = 'advisory'}), "it is in the midst of the table, at $uri")
-	  or diag(slurp_file($run->{log}));
+	  or diag(slurp_file($pack->{log}));
 	one(qq{UPDATE record SET conforms = true WHERE uri = 'at://did:web:many.example/com.example.other/new'});
 	is(one($same{$_}), $before{$_}, "meanwhile: $_") foreach 'records', 'a view', 'a search', 'a feed';
-	$indexer->stop($run, $place % 2 ? 'KILL' : 'INT');
+	is_followed('meanwhile');
+	$indexer->stop($pack, $place % 2 ? 'KILL' : 'INT');
 	# the server would go on until it notices
 	one(q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'CALL moving.fill%'});
 	$holder->quit;
@@ -165,6 +189,10 @@ is($status, 0, 'it goes on') or diag($said);
 like($said, qr/^The blocks are packed\. VACUUM FULL, or pg_repack, returns the space to the disk\.$/m, '... and says that it has ended');
 is(one($type), 'atid.block', 'the blocks are packed');
 is(one($same{$_}), $before{$_}, "afterwards: $_") foreach sort keys %same;
+is_followed('afterwards');
+ok($indexer->runs($run), '... by the same program') or diag(slurp_file($run->{log}));
+is(one('SELECT count(*) FROM bad'), 0, '... which has refused nothing');
+is($indexer->stop($run), 0, '... and ends');
 is(one(q{SELECT md5(block) = (SELECT md5(block) FROM record WHERE uri = 'at://did:web:many.example/com.example.note/k1') FROM record WHERE uri = 'at://did:web:many.example/com.example.other/new'}), 't', '... and the record that was written meanwhile');
 is(one(q{SELECT to_regclass('moving.customers') IS NOT NULL}), 't', 'a table of others in the schema of the steps is still there');
 is(one(q{SELECT count(*) FROM pg_class WHERE has_table_privilege('nosy', oid, 'SELECT') AND relnamespace IN ('api'::regnamespace, 'feed'::regnamespace) AND relkind = 'v'}), 0, 'nobody may read more than before');
