@@ -114,6 +114,14 @@ is(last_of("DELETE FROM record WHERE uri = ANY (ARRAY(SELECT uri FROM record WHE
 	"INSERT INTO record (uri, did, cid, block) SELECT 'at://$did/a.b.c/d', did, cid, block FROM record WHERE did = '$did' LIMIT 1",
 	"SELECT demo.load('$did')", $state), "synchronized||$all", '... which is put right');
 is(last_of("SELECT reload_account('$did')", "SELECT did FROM claim_loads(9, true, NULL, NULL, '{}')"), $did, 'reload() has it loaded again');
+my $most = 'SELECT max(n) FROM (SELECT count(*) AS n FROM reference GROUP BY uri) AS x';
+cmp_ok(last_of($most), '>', 1, 'a record has several references');
+is(last_of('UPDATE settings SET most_references = 1', "DELETE FROM record WHERE did = '$did'", "DELETE FROM reference WHERE uri <@ 'at://$did'", "SELECT demo.load('$did')",
+	$most =~ s/FROM reference/$& WHERE uri <@ 'at:\/\/$did'/r), 1, '... but no more than settings.most_references');
+my $older = "SELECT outcome FROM store_repository('$did', demo.loading('$did'), demo.car('$did'))";
+my @announced = ('UPDATE settings SET most_older = 3', "UPDATE account SET heard = atid.tid_ceil(now()) WHERE did = '$did'");
+is(last_of(@announced, ($older) x 3), 'older', 'a repository that is older than a revision that was announced is not stored');
+is(last_of(@announced, ($older) x 4), 'loaded', '... until there was no newer one settings.most_older times');
 
 #
 # States: a state is a row of account_state and a way to enter it.

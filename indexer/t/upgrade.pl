@@ -184,6 +184,24 @@ is(one('restored', $functions), one($db, $functions), '... and functions');
 is(one('restored', "SELECT start_stream('relay', 'repos', NULL, 1)"), 10, '... and continues');
 one('postgres', "DROP DATABASE $_") foreach 'restored';
 
+# On another server, which has none of the roles: these, and then their rights on the database.
+my $elsewhere = new_node('indexer_elsewhere');
+{
+	local $ENV{PGOPTIONS} = '';
+	$node->command_ok([ 'pg_dumpall', '--roles-only', '-f', "$file.roles", '-d', $node->connstr('postgres') ], 'pg_dumpall --roles-only');
+	$elsewhere->command_ok([ 'psql', '-qX', '-d', $elsewhere->connstr('postgres'), '-f', "$file.roles" ], '... restored');
+	$elsewhere->safe_psql('postgres', "CREATE DATABASE $db");
+	$elsewhere->command_ok([ 'pg_restore', '--exit-on-error', '-d', $elsewhere->connstr($db), $file ], '... with a dump');
+}
+($status, $said) = $indexer->command({ PGHOST => $elsewhere->host, PGPORT => $elsewhere->port }, 'upgrade', '--role', 'consumer');
+is($status, 0, '... and upgrade --role') or diag($said);
+my $rights = q{SELECT string_agg(concat(c.relname, ' ', a.privilege_type), ', ' ORDER BY concat(c.relname, ' ', a.privilege_type)) FROM pg_class AS c CROSS JOIN aclexplode(c.relacl) AS a
+	WHERE c.relnamespace = 'indexer'::regnamespace AND a.grantee = 'consumer'::regrole};
+is($elsewhere->safe_psql($db, $rights), one($db, $rights), '... give the role its rights on tables');
+is($elsewhere->safe_psql($db, "SELECT has_database_privilege('consumer', '$db', 'TEMPORARY'), count(*) > 0 FROM record"), 't|t', '... and on the database');
+is($elsewhere->safe_psql($db, "SET ROLE consumer; SELECT start_stream('relay', 'repos', NULL, 1)"), 10, '... and it continues there');
+$elsewhere->stop;
+
 #
 # pg_upgrade.
 #
