@@ -10,7 +10,8 @@
 #   wanted no longer;
 # - a stranger whose notice was lost is found; an account that is idle is deleted, and met again;
 # - a day is dropped when it is older than settings.keep, without waiting for a reader, unless that has gone on for
-#   hours; one on which something depends is emptied and cut off; tomorrow's has indexes and rights;
+#   hours; one on which something depends is emptied and cut off, and only cut off if a foreign key refers to it;
+#   tomorrow's has indexes and rights;
 # - strangers take no more than half of what may wait, and for no longer than records are kept; frames that cannot be
 #   written are bad;
 # - `feed index` gives a feed indexes on all of these tables;
@@ -328,12 +329,13 @@ is(as_program('SELECT count(*), count(*) FILTER (WHERE day = (now() AT TIME ZONE
 $node->safe_psql($db, q{CREATE INDEX mine ON indexer.record (indexed)});
 as_program('SELECT run_maintenance()');
 is($node->safe_psql($db, q{SELECT count(*) FROM pg_indexes WHERE schemaname || '.' || tablename = indexer.day_table('record', indexer.utc_day() + 1) AND indexdef LIKE '% (indexed)'}), 1, '... and get the new indexes of record');
-$node->safe_psql($db, q{DO $$ DECLARE d date; parent text; BEGIN FOR d IN SELECT day FROM indexer.day LOOP
+my $a_week_later = q{DO $$ DECLARE d date; parent text; BEGIN FOR d IN SELECT day FROM indexer.day LOOP
 	FOREACH parent IN ARRAY '{record,reference}'::text[] LOOP
 		EXECUTE format('ALTER TABLE %s RENAME TO %I', indexer.day_table(parent, d), substr(indexer.day_table(parent, d - 7), 9));
 	END LOOP;
 	UPDATE indexer.day AS x SET day = d - 7 WHERE x.day = d;
-	END LOOP; END $$});
+	END LOOP; END $$};
+$node->safe_psql($db, $a_week_later);
 my $reader = $node->background_psql($db);
 $reader->query_safe('BEGIN; SELECT count(*) FROM indexer.record');
 as_program('SELECT run_maintenance()');
@@ -346,7 +348,7 @@ my $abandoned = as_program('SELECT day_table($$record$$, min(day)) FROM day');
 is($node->psql($db, 'SET search_path = indexer, public; SELECT run_maintenance()', stderr => \$said), 0, 'a day of which there is a view does not stop the maintenance');
 like($said, qr/WARNING:  the tables of \S+ cannot be dropped, and are no longer part of record\nDETAIL:  view \S*mine depends/, '... which says so');
 is(count_of('day') . $node->safe_psql($db, "SELECT count(*) FROM $abandoned") . as_program("SELECT count(*) FROM pg_inherits WHERE inhrelid = '$abandoned'::regclass"), '300', '... empties its tables, and cuts them off');
-$node->safe_psql($db, "DROP TABLE $abandoned CASCADE");
+$node->safe_psql($db, "DROP TABLE $abandoned, " . $abandoned =~ s/record/reference/r . ' CASCADE');
 $reader = $node->background_psql($db);
 $reader->{stdin} .= "DO \$\$ BEGIN PERFORM count(*) FROM indexer.record; PERFORM pg_sleep(2); END \$\$;\n";
 $reader->{run}->pump_nb;
@@ -358,6 +360,19 @@ is(count_of('day') . count_of('record') . count_of('reference'), '200', '... wit
 is(as_program('SELECT count(*) FROM pg_inherits'), 4, '... and its tables');
 take(commit(7, 1));
 is(here(7), left_by(7, 1), 'and the next commit is stored');
+$abandoned = as_program('SELECT day_table($$record$$, utc_day() - 7)');
+$node->safe_psql($db, $a_week_later);
+my $kept = "SELECT count(*) FROM $abandoned";
+my $rows = $node->safe_psql($db, $kept);
+$node->safe_psql($db, "CREATE TABLE public.mine AS SELECT uri, did FROM $abandoned; ALTER TABLE public.mine ADD FOREIGN KEY (uri, did) REFERENCES $abandoned (uri, did)");
+is($node->psql($db, 'SET search_path = indexer, public; SELECT run_maintenance(), run_maintenance()', stderr => \$said), 0, 'a day to which a foreign key refers does not stop it either');
+like($said, qr/WARNING:  the tables of \S+ cannot be dropped, and are no longer part of record\nDETAIL:  constraint \S+ on table \S*mine depends/, '... which says so, too');
+cmp_ok($rows, '>', 0, '... there are rows');
+is($node->safe_psql($db, $kept), $rows, '... and keeps them for the one who refers to them');
+is(count_of('record') . as_program("SELECT count(*) FROM pg_inherits WHERE inhrelid = '$abandoned'::regclass"), '00', '... but they are no longer part of record');
+$node->safe_psql($db, "DROP TABLE public.mine, $abandoned, " . $abandoned =~ s/record/reference/r);
+take(commit(7, 2));
+is(here(7), left_by(7, 2), '... and the next commit is stored');
 
 #
 # Strangers whose notice was lost, and idle accounts
