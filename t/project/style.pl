@@ -13,7 +13,7 @@
 # - the later install scripts bind to nothing that others have planted (t/operation/planted.pl has the attacks);
 # - each of the indexer's tables that strangers fill is written in one file;
 # - the indexer's functions and program compare reasons, outcomes and failures with codes of its list only;
-# - errors, in C and as the regression tests print them, keep to the server's style guide;
+# - errors, in C and as the regression tests print them, keep to the server's style guide; the manual avoids some words;
 # - each file of tests has tags, which script/test reads: one that says how long it takes, and no unknown one; and a
 #   name of its own, by which the server's modules name its log and the folders of its servers; and t/README.md is what
 #   script/test-files makes of the heads.
@@ -116,6 +116,22 @@ foreach my $path (glob('*.md doc/*.md packaging/*/*.md'))
 	push @problems, "$path names atid-$_" foreach grep { $_ ne $meta->{version} } slurp($path) =~ /\batid-(\d+\.\d+\.\d+)/g;
 }
 done('one version in the documentation');
+
+# Words of the manual in a sense that English does not give them. (Headings and quotes are not looked at.)
+my $unidiomatic = qr/\banew\b|\bbeside\b|\bbut for\b|\bno more(?=[.,;:)]|$)|\bthe same of\b|\bfor itself\b|\bof yours\b|(?:^|[.:;] )Nor\b/;
+foreach my $path (glob('*.md doc/*.md bench/README.md demo/README.md indexer/README.md'))
+{
+	next if $path eq 'CHANGELOG.md';    # what was released stays
+	my ($line, $in_code) = (0, 0);
+	foreach (split /\n/, slurp($path))
+	{
+		$line++;
+		$in_code = !$in_code if /^```/;
+		next if $in_code || /^#/;
+		push @problems, "$path:$line: $1" if s/`[^`]*`//gr =~ /($unidiomatic)/;
+	}
+}
+done('words of the manual');
 
 # What was released, by its checksum: a script never changes; the library, with its scripts, only under another version.
 my %released = reverse map { split } grep { !/^#/ } split /\n/, slurp('t/released');
