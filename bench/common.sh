@@ -90,14 +90,23 @@ ask() {
 	echo "$answer"
 }
 
-# bench_program: the indexer with its API in WORK/node/indexer, and a Node that it runs with, in the variable node
-bench_program() {
-	local packages said
+# bench_packages FOLDER: those that it locks, or ends
+bench_packages() {
+	local said
+	said=$(bench_npm "$1") || atid_die "npm ci failed: $(tail -n 1 <<<"$said")"
+}
+
+# bench_sources: the indexer in WORK/node/indexer without packages, and a Node that it runs with, in the variable node
+bench_sources() {
 	as_user mkdir -p "$WORK/node"
 	as_user cp -R "$SRC/indexer" "$SRC/examples" "$SRC/t/node" "$WORK/node"
-	for packages in node indexer; do
-		said=$(bench_npm "$WORK/node/$packages") || atid_die "npm ci failed: $(tail -n 1 <<<"$said")"
-	done
+	bench_packages "$WORK/node/node"
 	node=$(echo "$WORK"/node/node/node_modules/node-linux-*/bin/node)
+}
+
+# bench_program: the same with its packages and its API
+bench_program() {
+	bench_sources
+	bench_packages "$WORK/node/indexer"
 	as_user env -C "$WORK/node/indexer" "$node" bundle.js >/dev/null || atid_die 'the API could not be built'
 }

@@ -1,10 +1,10 @@
--- The accounts as they are before the frames, all of them synchronized; and what takes the frames, by the names of 1.3.3
--- if the variable old is set.
+-- The accounts as they are before the frames, all of them in the state of the variable `state`; and what takes the
+-- frames, by the names of 1.3.3 if the variable old is set.
 
 INSERT INTO indexer.identity (did, key, host, ask, answered)
 SELECT a, b, 'https://pds.example', 'infinity', now() FROM bench.line WHERE a LIKE 'did:%';
 INSERT INTO indexer.account (did, state, rev, data, listed)
-SELECT a, 'synchronized', c, d, now() FROM bench.line WHERE a LIKE 'did:%';
+SELECT a, :'state', c, d, now() FROM bench.line WHERE a LIKE 'did:%';
 UPDATE indexer.want SET listed = NULL;
 \if :old
 SELECT FROM indexer.start('bench', 'repos', NULL, 1);
