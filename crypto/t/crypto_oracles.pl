@@ -1,13 +1,13 @@
 # Other implementations of the protocol's cryptography give the same answers.
 #
-# t/oracles/crypto.js signs with npm's @noble/curves, over the blocks of @ipld/dag-cbor, and asks @atproto/crypto
+# t/oracles/crypto.js signs with npm's @noble/curves, over the blocks of @ipld/dag-cbor, and queries @atproto/crypto
 # and @noble/curves. Shows that
-# - random signatures of both curves, and the same with a bit flipped in the data, r, s or the key, have the
-#   verdict that both packages give; and a key with a bit flipped is valid or not as in the packages;
-# - the same for signatures whose verification meets cases that never occur by chance (the point at infinity, a
-#   point added to itself, r beyond n, extreme scalars and keys); none of them raises an error;
+# - random signatures of both curves, and copies with a bit flipped in the data, r, s or the key, get the verdict that
+#   both packages give; and a key with a bit flipped is valid or not as in the packages;
+# - likewise for signatures whose verification meets cases that never occur by chance (the point at infinity, a point
+#   added to itself, r beyond n, extreme scalars and keys); none of them raises an error;
 # - random labels (in the signed form and that of the API), commits of versions 3 and 2, and operations of PLC are
-#   signed by their key, and not after a change; nobody has signed a jsonb without the form of an operation;
+#   signed by their key, and no longer verify after a change; a jsonb without the form of an operation has no signer;
 #   and genesis operations have the DID that the specification's arithmetic gives.
 #
 # $ATID_SIGNATURES is the number of signatures of each curve, 30 by default, and 500 with script/test --full: at 10,000

@@ -1,13 +1,13 @@
 # The extension atid_crypto next to atid: installing, dumping, upgrading, and the server's log.
 #
 # Shows that
-# - a database's owner, who is no superuser, can create it; CASCADE creates atid too; atid cannot be dropped
+# - a database owner who is not a superuser can create it; CASCADE creates atid too; atid cannot be dropped
 #   without it, and the error says why; it can be dropped without atid;
-# - its symbols and atid's are not mixed up, whichever library is loaded first;
+# - its symbols do not clash with atid's, whichever library is loaded first;
 # - a dump restores, as a script and as an archive, by the owner too, with tables whose constraints,
 #   generated columns, indexes and views call it;
 # - it still works after an update of atid from 1.0;
-# - it gives the same results in a database that is not in UTF-8;
+# - it gives the same results in a database that is not encoded in UTF-8;
 # - no key and no signature gets into the server's log, except in the text of a statement.
 #
 # Skipped where atid_crypto is not installed.

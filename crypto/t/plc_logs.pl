@@ -1,21 +1,22 @@
-# Logs of PLC are verified as the specification says.
+# Logs of PLC are verified as the specification requires.
 #
 # Shows that
-# - the public vectors (audit_log/ of $ATID_PLC_DIR, or of ../shared/fixtures/plc beside the project) are taken and
-#   refused as their names say, each refused by the rule in its name; each of their operations has the form of one, its
-#   CID, the log's DID if it is the first, and the signature of a key that may sign, but for those that are listed;
-# - random logs, and logs in which something was changed, have the verdict of t/oracles/plc.js, a verifier that was
-#   written from the specification over npm's @noble/curves: the rule that is broken and the entry that breaks it, the
-#   verdict under strict, who signed each operation, which are nullified, and the state and the keys at some times;
-# - a text that has no equivalent in UTF-8 is a problem, and no error;
-# - a log in which many keys are tried in vain can be cancelled, and where forks try the same keys each is tried once;
-# - npm's @did-plc/lib gives the same verdict, but for the kinds of logs that plc.js lists (may_differ).
+# - the public vectors (audit_log/ of $ATID_PLC_DIR, or of ../shared/fixtures/plc next to the project) are accepted and
+#   refused as their names state, each refused by the rule in its name; each of their operations has the form of one,
+#   its CID, the log's DID if it is the first, and the signature of a key that may sign, except the listed ones;
+# - random logs, and logs in which something was changed, get the verdict of t/oracles/plc.js, a verifier that was
+#   written from the specification over npm's @noble/curves: the broken rule and the entry that breaks it, the verdict
+#   under strict, who signed each operation, which operations are nullified, and the state and the keys at some times;
+# - a text that has no equivalent in UTF-8 is reported as a problem and does not raise an error;
+# - a log in which many keys are tried without success can be cancelled, and where forks try the same keys, each key is
+#   tried only once;
+# - npm's @did-plc/lib gives the same verdict, except for the kinds of logs that plc.js lists (may_differ).
 #
-# $ATID_PLC_LOGS is the number of random logs, and of changed ones: 120 by default, 2,000 with script/test --full. In
-# the 20,000 of the largest run npm's packages take some ten minutes. The logs are jsonb and not bytes, so that changing
-# parts of real ones finds more than a fuzzer of bytes would: there is no harness in fuzz/ for them.
+# $ATID_PLC_LOGS is the number of random logs, and also of changed ones: 120 by default, 2,000 with script/test --full.
+# In the largest run, of 20,000, npm's packages take about ten minutes. The logs are jsonb rather than bytes, so
+# changing parts of real ones finds more than a byte fuzzer would: there is no harness in fuzz/ for them.
 #
-# Skipped where the vectors, atid_crypto, node or npm are not there: each for its part.
+# Each part is skipped where the vectors, atid_crypto, node or npm that it needs are missing.
 #
 # Tags: minutes node crypto
 

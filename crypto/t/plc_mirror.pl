@@ -1,22 +1,22 @@
 # The mirror of the PLC directory in examples/plc-mirror.sql works.
 #
-# The logs are random ones of t/oracles/plc.js, 150 with script/test --full and else 70, of which some are not valid. Shows
-# that
-# - when they come in pages, with lines twice, and are verified account by account in random order, some later than
+# The logs are random ones of t/oracles/plc.js, 150 with script/test --full and 70 otherwise; some of them are invalid.
+# Shows that
+# - when they arrive in pages, with repeated lines, and are verified account by account in random order, some later than
 #   others, each account has the operations, the state and the keys that its whole log gives at once;
-# - of a log that is not valid the operations before the one that breaks a rule are there, the others are kept aside
-#   with their reason, and what is there is valid;
-# - a line that jsonb cannot hold, or that has not the fields of an entry, stays where it was, and the rest goes on;
-# - a valid operation may have texts that are longer than an index takes;
-# - an account that is verified anew is the same;
-# - a damaged line with the did and the cid of a true one does no harm once the true one has come, nor to the operations
-#   that follow it;
-# - nor before it is verified, in whichever order the two come, and if only its time is damaged: both are tried; lines
-#   that wait are few, whatever is sent, and gone in the end;
-# - one statement can verify more accounts than the server has room for locks;
-# - the indexes serve to find an account by its handle and by its server, and a key.
+# - of an invalid log, the operations before the one that breaks a rule are stored, the others are kept aside with their
+#   reason, and the stored ones are valid;
+# - a line that jsonb cannot hold, or that lacks the fields of an entry, stays where it was, and the rest is processed;
+# - a valid operation may have texts that are longer than an index accepts;
+# - an account that is verified again is unchanged;
+# - a damaged line with the did and the cid of a true one does no harm once the true one has arrived, and none to the
+#   operations that follow it;
+# - it also does no harm before it is verified, in whichever order the two arrive, and if only its time is damaged: both
+#   are tried; few lines wait, whatever is sent, and none are left in the end;
+# - one statement can verify more accounts than the server has room for in its lock table;
+# - the indexes are used to find an account by its handle or its server, and to find a key.
 #
-# Skipped where atid_crypto, node or npm are not there.
+# Skipped where atid_crypto, node or npm are not available.
 #
 # Tags: long node crypto
 

@@ -1,10 +1,10 @@
-# Test vectors of keys and signatures: ours in t/vectors, and the AT Protocol's public ones where they are there
-# (AtidTest::Interop).
+# Test vectors of keys and signatures: ours in t/vectors, and the AT Protocol's public ones where they are
+# available (AtidTest::Interop).
 #
 # Shows that
 # - each valid signature of signature-fixtures.json is valid, with the key as did:key and as multikey; each
 #   invalid one is refused for the reason in its tag, because the same signature is accepted with a low s, or
-#   taken out of its DER; those with a high s are valid where either is asked for;
+#   taken out of its DER; signatures with a high s are valid where either is allowed;
 # - the key of the legacy field publicKeyMultibase, which has no codec, is refused as such, and is the same
 #   point as the did:key's;
 # - each public key of the w3c_didkey files is the point that openssl derives from its private key.

@@ -1,22 +1,23 @@
-# atid-indexer api: GraphQL of the views, as strangers ask for it.
+# atid-indexer api: GraphQL of the views, as strangers query it.
 #
 # Shows that
-# - a login that may do more than read the schema of the views is refused, with what to take away, and says so;
-# - pages of a timeline have each record once, with handles, names and the addresses of avatars; filters, orders and
+# - a login that may do more than read the schema of the views is refused with a message that names the privileges to
+#   revoke;
+# - pages of a timeline contain each record once, with handles, names and the addresses of avatars; filters, orders and
 #   grouped counts work, and only on columns with an index;
-# - each limit holds (indexer/t/api/limits.mjs tries to get around it): of pages, depth, cost, length, sockets,
+# - each limit holds (indexer/t/api/limits.mjs tries to circumvent it): those of pages, depth, cost, length, sockets,
 #   subscriptions, origins and memory;
-# - a change is told at its COMMIT, with its joins, also while an older transaction still writes, once to each who asked
-#   for it, and none after the connection of the server was lost;
-# - what subscriptions ask of changes leaves connections for queries, and sockets have it in turn;
-# - the schema is made again after make_views, with types whose names PostGraphile would take for the same;
-# - the commands and queries of doc/views.md do what it says, as they stand there;
-# - "atid-indexer up" does the whole from Lexicons and a server, can be run again, with other versions of some Lexicons,
-#   and takes nothing back; with the page, the SQL and the Lexicons of examples/statusphere;
+# - a change is reported at its COMMIT, with its joins, even while an older transaction still writes, once to each
+#   subscriber, and none after the connection to the server was lost;
+# - the queries of subscriptions leave connections for other queries, and sockets take turns;
+# - the schema is made again after make_views, with types whose names PostGraphile would confuse;
+# - the commands and queries of doc/views.md work verbatim as it describes;
+# - "atid-indexer up" sets up everything from Lexicons and a server, can be run again, also with other versions of some
+#   Lexicons, and reverts nothing; this covers the page, the SQL and the Lexicons of examples/statusphere;
 # - with ATID_FULL, Chromium sees a status arrive on the page at 1280 and 400 pixels; npm installs the packages as the
-#   chapter says; and script/demo --app shows its page.
+#   chapter describes; and script/demo --app shows its page.
 #
-# Skipped where atid_crypto, Node 22 or the packages are not there.
+# Skipped where atid_crypto, Node 22 or the packages are not available.
 #
 # Tags: minutes node crypto
 

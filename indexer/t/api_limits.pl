@@ -1,12 +1,14 @@
-# atid-indexer api towards strangers that share nothing: its log, its refusals, and what one address can hold.
+# atid-indexer api facing unrelated strangers: its log, its refusals, and what one address can hold.
 #
 # Shows, as listed in indexer/t/api/guard.mjs:
-# - the log: a client that leaves is no error, an error is one line without a stack, and it is counted, not repeated;
-# - refusals have status 400, 403 or 503, and say why;
+# - the log: a client that disconnects is no error, an error is one line without a stack, and it is counted, not
+#   repeated;
+# - refusals have status 400, 403 or 503, and give the reason;
 # - a login that owns a large object or the schema is refused, and a port that is in use is named;
-# - /health is 503 within seconds when the server hangs or vanishes, or when its changes are not heard, and then 200;
-# - a reader that somebody has deleted is made again;
-# - one address cannot keep out others, by answers that it does not read, by slow headers, or by WebSockets.
+# - /health is 503 within seconds when the server hangs or vanishes, or when its changes are not received, and 200
+#   again afterwards;
+# - a reader that somebody has deleted is created again;
+# - one address cannot keep out others, by not reading answers, by slow headers, or by WebSockets.
 #
 # indexer/t/api.pl has the limits that hold for all addresses together. Skipped where atid_crypto, Node 22 or the
 # packages are not installed.

@@ -1,15 +1,15 @@
-# A feed reaches people through the reference's own servers: a server of accounts and Bluesky's AppView, of
-# @atproto/dev-env. The AppView asks `atid-indexer up` for the page, with the token of the account that asks, and adds
-# the posts. Shows that
+# A feed reaches people through the reference implementation's own servers: a PDS and Bluesky's AppView, from
+# @atproto/dev-env. The AppView requests the page from `atid-indexer up`, with the token of the requesting account,
+# and adds the posts. Shows that
 # - a view of one line, indexed and published by the commands of doc/feeds.md, is a feed of the AppView: signed in and
 #   not, in pages of any size, it has the posts of listRecords, newest first;
-# - a feed of those whom the asker follows is another one for each account;
-# - posts that are deleted are gone, and new ones are there, also those of the time in which the program was killed;
-# - a feed that is not published is an error.
-# It notes how long a post takes from the answer of its server to the page of the feed.
+# - a feed of the accounts that the requester follows differs for each account;
+# - deleted posts disappear, and new ones appear, including those written while the program was killed;
+# - requesting an unpublished feed is an error.
+# The test notes how long a post takes from the answer of its server to the page of the feed.
 #
-# indexer/t/appview/network.mjs runs the servers. They need Node 22, which comes with the packages, an SQLite that is
-# compiled for it, and Redis. Runs with script/test --full.
+# indexer/t/appview/network.mjs runs the servers. They need Node 22, which comes with the packages, an SQLite compiled
+# for it, and Redis. Runs with script/test --full.
 #
 # Tags: minutes full node crypto
 

@@ -1,34 +1,37 @@
 # The indexer loses no record and stores none twice, whatever happens to it.
 #
 # indexer/t/oracles/network.js is the network: accounts of @atproto/repo and @did-plc/lib, a relay, a PLC directory.
-# While it announces what accounts do, connections are cut, frames come twice, are left out, are no frames, are not
-# signed by the key or not true; keys change; accounts are taken down and come back; answers over http are errors,
-# halves or older ones. In the middle PostgreSQL is stopped at once and started, the consumer is killed and started, and
-# stands still for so long that the relay has no longer what it missed. Shows that afterwards
+# While it announces the accounts' activity, connections are cut; frames come twice, are left out, are malformed, have a
+# wrong signature or are false; keys change; accounts are taken down and come back; answers over HTTP are errors, cut in
+# half, or outdated. Meanwhile PostgreSQL is stopped immediately and started, and the consumer is killed and started,
+# and paused for so long that the relay no longer has the frames it missed. Shows that afterwards
 # - the tables have the records, revisions and keys that the accounts have, each once, and the root of the tree of
 #   each account's records is the one that it has signed;
 # - every bad frame is kept, once, with its reason;
 # - a second consumer waits while the first one is at work;
-# - it needs no right but to use the tables, and to have temporary ones;
-# - a reader of the changes, the one of doc/indexer.md, that is killed now and then has done each of them once;
-# - an account that is deleted while nobody listens has no records;
-# - an account of did:web has its key from its domain, but not from a private address;
-# - Prometheus can ask what there is to watch: with $ATID_FULL Debian's does, and answers each query of the dashboard;
-# - where an index of the user's raises an error for a record, its frame is kept aside, and the rest goes on;
-# - the settings of its role do not disturb it, nor a list that is older than what the stream says;
-# - SIGTERM ends it, with status 0; soon, with status 1, where the database does not answer; a second signal, at once;
-# - while the disk is full, which errors of that name play, nothing is taken and no account blamed; then all goes on;
+# - it needs no privilege except to use the tables and to create temporary ones;
+# - a reader of the changes, as in doc/indexer.md, that is killed now and then has processed each of them once;
+# - an account that is deleted while no consumer is connected has no records;
+# - a did:web account gets its key from its domain, but not from a private address;
+# - Prometheus can scrape everything there is to watch: with $ATID_FULL Debian's Prometheus does, and answers each query
+#   of the dashboard;
+# - where a user's index raises an error for a record, its frame is kept aside, and the rest proceeds;
+# - the settings of its role do not disturb it, and neither does a list that is older than the state of the stream;
+# - SIGTERM ends it, with status 0; soon, with status 1, if the database does not respond; a second signal ends it at
+#   once;
+# - while the disk is full, simulated by errors of that name, no frame is taken and no account is blamed; then
+#   everything continues;
 # - an upgrade of the schema ends it, and a relay that does not answer makes it unhealthy;
-# - labels of a labeler's stream are taken, and those refused that are not signed by its key;
+# - labels of a labeler's stream are stored, and labels not signed by its key are refused;
 # - each change of an account's state is one that the table of indexer/README.md has;
 # - all of this holds for one, two and three shards, whose number changes at each start;
-# - another relay goes on where this one ended.
+# - a new relay is followed from where the previous one ended.
 #
-# There are 400 events, 6,000 with $ATID_FULL, or as many as $ATID_EVENTS says; the consumer is killed 3 times, 37 with
-# $ATID_FULL. With $ATID_RATE, a number, it measures how many a second are taken, and what is stored of them, beside
-# those that are only received. Skipped where atid_crypto, Node 22 or npm are not there. indexer/t/citus_chaos.pl runs
-# it on Citus, without triggers on record, which Citus has not, and without settings of the role, which hold for its
-# connections to the shards too.
+# There are 400 events, 6,000 with $ATID_FULL, or the number in $ATID_EVENTS; the consumer is killed 3 times, 37 with
+# $ATID_FULL. With $ATID_RATE, a number, it measures how many events per second are processed, and what is stored of
+# them, compared with those that are only received. Skipped where atid_crypto, Node 22 or npm are not available.
+# indexer/t/citus_chaos.pl runs it on Citus, without triggers on record, which Citus does not support, and without
+# settings of the role, which would also apply to its connections to the shards.
 #
 # Tags: minutes node crypto
 

@@ -1,7 +1,7 @@
 # The code of the program: prettier has formatted it, eslint finds nothing in it, and tsc accepts the types in its
-# comments. (Each of them finds a fault that is planted.)
+# comments. (Each of them finds a planted fault.)
 #
-# Their packages are those of indexer/t/style, which this test alone installs, and those of indexer/ for the types.
+# The packages are those of indexer/t/style, which only this test installs, and those of indexer/ for the types.
 # `npm run check` in indexer/ does the same.
 #
 # Tags: medium node

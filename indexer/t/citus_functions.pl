@@ -1,8 +1,9 @@
-# The indexer on Citus: what indexer/t/functions.pl shows, with the tables distributed by indexer/sql/citus.sql.
+# The indexer on Citus: the same tests as indexer/t/functions.pl, with the tables distributed by
+# indexer/sql/citus.sql.
 #
 #   ATID_CITUS=5432,5433,5434 prove -I "$(dirname "$(pg_config --pgxs)")/../test/perl" indexer/t/citus_functions.pl
 #
-# The servers are those of t/operation/citus.pl. Shows, too, how many shards the queries of doc/indexer.md ask.
+# The servers are those of t/operation/citus.pl. Also shows how many shards the queries of doc/indexer.md touch.
 # Skipped where ATID_CITUS is not set.
 #
 # Tags: medium crypto citus

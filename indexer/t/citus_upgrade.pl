@@ -1,5 +1,5 @@
 # The upgrade of the indexer on Citus, as indexer/t/upgrade.pl shows it on one server: from 1.3.3 with 100,000 records.
-# Rows, what the operator had added, and the next events are right. A schema of 1.3.1 has to go by 1.3.3.
+# The rows, the operator's additions, and the next events are right. A schema of 1.3.1 must be upgraded to 1.3.3 first.
 #
 #   ATID_CITUS=5432,5433,5434 prove -I "$(dirname "$(pg_config --pgxs)")/../test/perl" indexer/t/citus_upgrade.pl
 #

@@ -1,21 +1,21 @@
-# The indexer finds the accounts that are wanted, and reports a list of accounts that it cannot read.
+# The indexer finds the wanted accounts, and reports a list of accounts that it cannot read.
 #
 # Shows that
-# - each thing that the stream has noted of an account is followed, and an account that writes its first record of a
-#   wanted signal after the start gets its record into the table: with `want add signal`, and with `up`, whether the
-#   relay lists accounts by collection or has to be asked about each;
-# - a list that cannot be read is reported, with what to do, and tried again later each time, while other lists go on;
-# - a list that never ends, or goes in circles, is reported and read ever more slowly;
-# - what an operator does is done to the account that was named: a DID is no pattern;
-# - a reader is not sent back;
-# - refused labels are not read again and again once they have reached their bound;
-# - an account that a constraint of the operator's refuses to change holds up no others, and is tried again;
+# - each notice of the stream about an account is followed, and an account that writes its first record of a wanted
+#   signal after the start has its record stored: with `want add signal`, and with `up`, whether the relay lists
+#   accounts by collection or has to be queried for each;
+# - a list that cannot be read is reported, with a remedy, and retried at growing intervals, while other lists proceed;
+# - a list that never ends, or loops, is reported and read ever more slowly;
+# - an operator's action affects only the named account: a DID is not treated as a pattern;
+# - the position of a reader is never moved back;
+# - refused labels are not repeatedly read again once they have reached their bound;
+# - an account whose change is refused by an operator's constraint does not delay others, and is retried;
 # - `want list` names the collections that have no Lexicon;
-# - `up` changes nothing until the server has said whether it lists accounts by collection, and takes back that all are
-#   wanted once it does;
+# - `up` changes nothing until the server has reported whether it lists accounts by collection, and withdraws the want
+#   for all accounts once it does;
 # - no name in a subquery of a function or view of the indexer can be captured by an inner table.
 #
-# indexer/t/oracles/network.js is the network. Skipped where atid_crypto, Node 22 or npm are not there.
+# indexer/t/oracles/network.js is the network. Skipped where atid_crypto, Node 22 or npm are not available.
 #
 # Tags: long node crypto
 

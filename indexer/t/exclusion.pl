@@ -1,12 +1,13 @@
-# An account that the operator has excluded or forgotten does not come back, and one that was named stays.
+# An account that the operator has excluded or forgotten does not come back, and an account that was named
+# stays.
 #
 # Shows that
-# - an account that was excluded or forgotten does not come back by a commit, a list or an identity, but by
-#   include_account();
-# - one that was found by a signal, and then named, stays wanted without it;
+# - an account that was excluded or forgotten is not brought back by a commit, a list or an identity event,
+#   only by include_account();
+# - an account that was found by a signal, and then named, stays wanted without the signal;
 # - each change of an account's state is one that the table of indexer/README.md has.
 #
-# The accounts are those of demo/. Skipped where atid_crypto, node or npm are not there.
+# The accounts are those of demo/. Skipped where atid_crypto, node or npm are not available.
 #
 # Tags: medium node crypto
 

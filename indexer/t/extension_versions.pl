@@ -1,13 +1,13 @@
 # The indexer works with the oldest versions of the extensions that its package names, and refuses older ones.
 #
-# Shows, in a database with these versions and in one with the newest, both with the library of today, that
+# Shows, in a database with these versions and in one with the newest, both with the current library, that
 # - `init` makes the schema and leaves the extensions as they are; accounts are loaded, commits are applied, views and
-#   their indexes are made; and the tables, the views, a search and the commands give the same in both;
-# - all that the SQL and the program call of the extensions is in the oldest ones;
+#   their indexes are made; and the tables, the views, a search and the commands give the same results in both;
+# - everything that the SQL and the program call in the extensions exists in the oldest ones;
 # - the extensions can be updated under the schema;
-# - `init` refuses the version before, of each extension, changes nothing, and says what to do.
+# - `init` refuses the preceding version of each extension, changes nothing, and reports what to do.
 #
-# The other files use the newest versions. Skipped where atid_crypto, node or npm are not there.
+# The other files use the newest versions. Skipped where atid_crypto, node or npm are not available.
 #
 # Tags: medium node crypto
 

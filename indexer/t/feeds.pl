@@ -1,17 +1,18 @@
-# Feeds are views: their pages, cursors and indexes, and the keys of those who ask, by the SQL alone.
+# Feeds are views: their pages, cursors and indexes, and the keys of requesters, using only the SQL.
 #
 # Shows that
-# - pages of a view have each row once and in order while others write, for sizes of pages from 1 to 100, where many
-#   rows have one time, where rows are backdated, come above the first page, and are deleted;
-# - a row is left out that has no time, or one that has not come, and one that is there twice comes once;
-# - a cursor that nobody has been given is refused by its name, or means a place, and never is another error;
-# - an index of a feed has the rows of the view alone, serves its pages, without what no index can have, is made again
-#   where the view changes, and refuses no record;
+# - pages of a view contain each row once and in order while others write, for page sizes from 1 to 100, where many
+#   rows share one time, and where rows are backdated, appear above the first page, or are deleted;
+# - a row without a time, or with one in the future, is left out, and a duplicated row is returned once;
+# - a cursor that was never issued is refused by its name, or denotes a place, and never causes another error;
+# - an index of a feed has only the rows of the view, serves its pages, is made without expressions that cannot be
+#   indexed, is rebuilt when the view changes, and refuses no record;
 # - a row that raises an error fails the page; the columns of the indexer's views raise none;
-# - labels are found by DIDs, AT URIs and beginnings of these, in pages;
-# - the key of an asker is that of its log or document; askers are bounded, and go with forget_account().
+# - labels are found by DIDs, AT URIs and prefixes of these, in pages;
+# - the key of a requester is that of its log or document; the number of requesters is bounded, and forget_account()
+#   deletes them.
 #
-# indexer/t/xrpc.pl has the program that serves them. Skipped where atid_crypto is not there.
+# indexer/t/xrpc.pl tests the program that serves them. Skipped where atid_crypto is not available.
 #
 # Tags: medium crypto
 

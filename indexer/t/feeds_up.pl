@@ -1,16 +1,16 @@
-# From Lexicons and a server to feeds, as doc/feeds.md has it.
+# From Lexicons and a server to feeds, as described in doc/feeds.md.
 #
 # Shows that
-# - `up` with the Lexicons of examples/feeds gives the reader what it needs; the commands and the view of the chapter are
-#   a feed, served with what the accounts have written, newest first;
-# - a feed of those whom the asker follows is another one for each account, by tokens that these have signed; the feeds
-#   of examples/feeds/feeds.sql are served;
-# - "liked by me" is a field of GraphQL, as the chapter has it;
-# - after kill -9 of all programs, and more posts meanwhile, a feed has what the network has;
-# - `up` goes on where a Lexicon loses a property that no feed reads;
+# - `up` with the Lexicons of examples/feeds gives the reader the privileges it needs; the commands and the view of the
+#   chapter make a feed, which serves the accounts' posts, newest first;
+# - a feed of the accounts that the requester follows differs for each account, by tokens that the accounts have signed;
+#   the feeds of examples/feeds/feeds.sql are served;
+# - "liked by me" is a field of GraphQL, as described in the chapter;
+# - after kill -9 of all programs, and more posts meanwhile, a feed has all posts of the network;
+# - `up` succeeds where a Lexicon loses a property that no feed reads;
 # - with ATID_FULL, script/demo --feed shows pages of feeds.
 #
-# Skipped where atid_crypto, Node 22 or the packages are not there.
+# Skipped where atid_crypto, Node 22 or the packages are not available.
 #
 # Tags: long node crypto
 

@@ -1,10 +1,10 @@
-# The faults that reviews found in the functions of the database stay mended.
+# The faults that reviews found in the functions of the database stay fixed.
 #
-# Each assertion has the number of its finding: of endpoints, failures, relays and PDSs in one database, lists, numbers
-# of a stream, triggers, invented accounts, refused labels and bodies of functions. What a host, a directory or a domain
-# can do is in hostile.pl. Each is tried in a transaction that is rolled back.
+# Each assertion has the number of its finding. The findings concern endpoints, failures, relays and PDSs in one
+# database, lists, numbers of a stream, triggers, invented accounts, refused labels and bodies of functions. The attacks
+# by a host, a directory or a domain are in hostile.pl. Each finding is tried in a transaction that is rolled back.
 #
-# The accounts are those of demo/. Skipped where atid_crypto, node or npm are not there.
+# The accounts are those of demo/. Skipped where atid_crypto, node or npm are not available.
 #
 # Tags: medium node crypto
 

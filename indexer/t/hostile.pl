@@ -1,20 +1,20 @@
 # Nobody can stop the indexer, and nobody can make it accept false data.
 #
 # indexer/t/oracles/hostile.js is a network of honest accounts and strangers. Each field of each answer that the indexer
-# asks for, and of each frame, is given in turn as absent, null, numbers, texts with U+0000, lines, half a surrogate, of
-# 6 kB and 1 MB, 10,000 arrays, and values of other types: the cases are made of the honest answers and the list of
-# values in indexer/t/oracles/strange.js. Shows that after each group of cases
-# - the program runs, and what an honest account writes is there within five seconds;
-# - what is in the table record is the records of the honest accounts, and what hostile accounts have signed themselves;
-# - its memory, that of the server's processes for it, and the sizes of its tables stay within bounds;
-# - no line of its log is ended by a stranger.
-# Then the same in scenes: slow and endless answers, lists that go in circles, frames that come again, forks, keys that
-# were valid once, commits in another's name, logs with a fork, accounts that nobody has made, a directory that is away
-# or throttles. And in a random walk over all of this, which ends with tables that are equal to what the honest have.
+# requests, and of each frame, is in turn absent, null, a number, a text with U+0000, line breaks or half a surrogate, a
+# text of 6 kB or 1 MB, 10,000 arrays, or a value of another type: the cases are generated from the honest answers and
+# the list of values in indexer/t/oracles/strange.js. Shows that after each group of cases
+# - the program runs, and the records that an honest account writes arrive within five seconds;
+# - the table record holds the records of the honest accounts, and those that hostile accounts have signed themselves;
+# - its memory, that of its server processes, and the sizes of its tables stay within bounds;
+# - no stranger can end a line of its log.
+# Then the same checks in scenes: slow and endless answers, lists that loop, repeated frames, forks, keys that were once
+# valid, commits in another account's name, logs with a fork, accounts that do not exist, a directory that is down or
+# throttles. Finally a random walk over all of this, which ends with tables that match the honest accounts.
 #
-# A part of the cases, which the seed chooses, several scenes at a time, and a short walk; with script/test --full all
-# cases, each scene alone, and a long walk. ATID_CASES and ATID_STEPS are other numbers. Skipped where atid_crypto,
-# node or npm are not there.
+# By default runs a part of the cases, chosen by the seed, several scenes at a time, and a short walk; with script/test
+# --full all cases, each scene alone, and a long walk. ATID_CASES and ATID_STEPS set other numbers. Skipped where
+# atid_crypto, node or npm are not available.
 #
 # Tags: minutes node crypto
 

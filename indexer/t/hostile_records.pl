@@ -1,20 +1,20 @@
 # No record breaks a view, an index or a search, whatever bytes its author signs.
 #
 # indexer/t/oracles/hostile_records.js is the network: accounts with properly signed repositories, whose records are
-# honest ones and strange ones: each value of its list, those of indexer/t/oracles/strange.js among them, in each
-# property of a Lexicon that has all types of properties and names, blocks that are no DAG-CBOR, keys and types of
-# others. One half is loaded; the other half comes by the stream, into accounts that are there, where honest records
-# become strange and strange ones honest. Views with an index of each column, a search and joins are made before any of
-# it arrives. Shows that afterwards
-# - every account is loaded, and every record is there: no index has refused one, and no frame was bad;
-# - each view has the records of its type, can be read by each column, sorted, grouped, and by any condition first;
-# - the honest ones say in each column what their authors have written, conform, and sort by their time;
-# - each index finds what a scan of the table finds, and each honest value, and the search all honest words;
-# - references can be looked for, and the views made again, over all of this;
+# honest or strange. The strange ones have each value of its list, which includes those of
+# indexer/t/oracles/strange.js, in each property of a Lexicon that has all types of properties and names; or they have
+# blocks that are not DAG-CBOR, or keys and types of other records. One half is loaded; the other half arrives by the
+# stream, in existing accounts, where honest records become strange and strange ones honest. Views with an index of
+# each column, a search and joins are made before any record arrives. Shows that afterwards
+# - every account is loaded, and every record is stored: no index has refused one, and no frame was bad;
+# - each view has the records of its type and can be read by each column, sorted, grouped, and by any condition first;
+# - the honest rows have in each column the values that their authors have written, conform, and sort by their time;
+# - each index finds the same rows as a scan of the table, and each honest value; the search finds all honest words;
+# - references can be searched, and the views made again, over all of these records;
 # - the API answers with all fields of all records.
 #
-# A part of the cases, which the seed chooses; with script/test --full, or as $ATID_CASES says, more of them. Skipped
-# where atid_crypto, node or npm are not there.
+# By default runs a part of the cases, chosen by the seed; more with script/test --full, or the number in $ATID_CASES.
+# Skipped where atid_crypto, node or npm are not available.
 #
 # Tags: minutes node crypto
 

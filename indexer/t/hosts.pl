@@ -1,16 +1,16 @@
-# Identities and hosts: the mends of an upgrade, and for how long a host may hold up the accounts of others.
+# Identities and hosts: the repairs that an upgrade makes, and for how long a host may delay the accounts of others.
 #
 # Shows that
-# - indexer.url_origin() and originOf() of the program have the same origin of a URL, or the database has none; and
-#   clip_text() and clean() leave out the same characters;
-# - `upgrade` of a database of 1.3.1 mends handles that are not valid or not in lower case, servers of another type, and
-#   origins with a dot at the end, from the logs that are stored; or has the account's identity requested again within
-#   an hour; and touches no other row;
-# - where repositories of many hosts drip into all places, a new account is loaded long before
-#   ATID_REPO_TIMEOUT is over, and posts of honest accounts are there all the time; the accounts
-#   that drip have a part of the places from then on.
+# - indexer.url_origin() and originOf() of the program return the same origin of a URL, or the database returns none;
+#   and clip_text() and clean() remove the same characters;
+# - `upgrade` of a database of 1.3.1 repairs handles that are not valid or not in lower case, servers of another type,
+#   and origins with a dot at the end, from the logs that are stored; or has the account's identity requested again
+#   within an hour; and touches no other row;
+# - where repositories of many hosts trickle into all load slots, a new account is loaded long before ATID_REPO_TIMEOUT
+#   is over, and posts of honest accounts keep arriving; from then on the trickling accounts get only a part of the
+#   slots.
 #
-# indexer/t/oracles/hostile.js is the network. Skipped where atid_crypto, node or npm are not there.
+# indexer/t/oracles/hostile.js is the network. Skipped where atid_crypto, node or npm are not available.
 #
 # Tags: long node crypto
 

@@ -1,13 +1,13 @@
 # indexer/sql/labels.sql keeps the labels that are in force, whatever the order in which they come.
 #
 # Shows that
-# - five labels of one source, subject and value, of which two negate or expire and some have equal times, leave
-#   what the rules say, for each subset, in each order, one at a time and in one batch;
-# - a label counts that was signed with a key of its source which was valid at its time or later, and no other;
-# - of a labeler's log, the keys count that no nullified operation had set, and a key that a later log does not have is
-#   void; the log of another account, or one that is not valid, gives no key;
-# - what is no label, or signed by nobody, is kept aside, and the rest of the batch is taken;
-# - one subject among many is found by the index.
+# - five labels of one source, subject and value, of which two negate or expire and some have equal times, leave the
+#   result that the rules require, for each subset, in each order, one at a time and in one batch;
+# - a label counts only if it was signed with a key of its source that was valid at the label's time or later;
+# - of a labeler's log, only the keys not set by a nullified operation count, and a key that a later log lacks is void;
+#   the log of another account, or an invalid log, yields no key;
+# - a value that is not a label, or has no valid signature, is kept aside, and the rest of the batch is stored;
+# - the index is used to find one subject among many.
 #
 # Tags: medium node crypto
 

@@ -2,23 +2,25 @@
 #
 # The accounts and their commits are made by indexer/t/oracles/numbers.js; the SQL here gives them numbers. Shows that
 # - the first commit of a stranger waits until its key is known, and is then stored, in a table of the day;
-# - what commits create, update and delete is stored, once, whatever comes twice, late, or old; a gap is counted;
-# - none is lost, or stored in another order, when its key comes while it is processed;
-# - a commit without a wanted operation is passed over, and its account gets no row; nor do other frames add accounts;
-# - an account that is deactivated, has ended or has another key is treated as a mirror is, and never loaded;
-# - an account becomes a mirror and live again as the wants say, also while it is loaded, and is deleted when it is
-#   wanted no longer;
-# - a stranger whose notice was lost is found; an account that is idle is deleted, and met again;
-# - a day is dropped when it is older than settings.keep, without waiting for a reader, unless that has gone on for
-#   hours; one on which something depends is emptied and cut off, and only cut off if a foreign key refers to it;
-#   tomorrow's has indexes and rights;
-# - strangers take no more than half of what may wait, and for no longer than records are kept; frames that cannot be
-#   written are bad;
-# - `feed index` gives a feed indexes on all of these tables;
+# - each create, update and delete of a commit is stored once, even if frames come twice, late, or out of date; a gap
+#   is counted;
+# - no commit is lost, or stored in another order, when its key comes while it is processed;
+# - a commit without a wanted operation is skipped, and its account gets no row; other frames do not add accounts
+#   either;
+# - an account that is deactivated, has ended or has another key is treated like a mirror, and never loaded;
+# - an account becomes a mirror and live again as the wants require, also while it is loaded, and is deleted when it
+#   is no longer wanted;
+# - a stranger whose notice was lost is found; an idle account is deleted, and discovered again;
+# - a day is dropped when it is older than settings.keep, without waiting for a reader, unless it has waited for
+#   hours; a day on which something depends is emptied and detached, and only detached if a foreign key refers to it;
+#   tomorrow's has indexes and privileges;
+# - strangers take no more than half of the room for waiting frames, and wait no longer than records are kept; frames
+#   that cannot be written are bad;
+# - `feed index` creates the indexes of a feed on all of these tables;
 # - a role with the rights of the program does all of this; a database of mirrors has no such tables;
 # - each transition of the state live is one that the table of indexer/README.md has, and each of these happens.
 #
-# Skipped where node and npm are not to be had, or atid_crypto is not installed.
+# Skipped where node or npm is not available, or atid_crypto is not installed.
 #
 # Tags: medium node crypto
 

@@ -1,12 +1,14 @@
-# The program in live mode, next to a network: what a user of it sees.
+# The program in live mode, next to a network: what a user sees.
 #
-# Shows, with a role that may only do what `init --role` grants, and two shards, that
-# - what accounts write from the start on is stored, and nothing else, and no repository is requested;
+# Shows, with a role that has only the privileges that `init --role` grants, and two shards, that
+# - the records that accounts write from the start on are stored, and nothing else, and no repository
+#   is requested;
 # - an account that joins later, which only its commits show, is found;
-# - after kill -9, a new key, and a deactivation the records are those of the accounts;
-# - a want that is removed has all deleted.
+# - after kill -9, a new key, and a deactivation the stored records match those of the accounts;
+# - removing a want deletes all its records.
 #
-# The network is indexer/t/oracles/network.js. Skipped where atid_crypto, node or npm are not there.
+# The network is indexer/t/oracles/network.js. Skipped where atid_crypto, node or npm are not
+# available.
 #
 # Tags: medium node crypto
 

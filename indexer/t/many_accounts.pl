@@ -1,13 +1,13 @@
-# With many accounts, queues stay fast where a snapshot is held, and what is watched reads no account.
+# With many accounts, queues stay fast while a snapshot is held, and monitoring reads no account.
 #
 # Shows that
-# - where another session holds a snapshot, 4,000 accounts are claimed, and identities asked for, at least half as fast
+# - where another session holds a snapshot, 4,000 accounts are claimed, and identities requested, at least half as fast
 #   as without one (100,000 with script/test --full);
-# - with 60,000 accounts (3 million with --full) neither the view watch nor stream_health() reads the accounts; nor does
-#   what else "status" asks;
-# - to find the next of many accounts, no table is read whole; and a commit changes no index of account.
+# - with 60,000 accounts (3 million with --full) neither the view watch nor stream_health() reads the accounts; and
+#   neither do the other queries of "status";
+# - no table is read completely to find the next of many accounts; and a commit changes no index of account.
 #
-# $ATID_CLAIMS and $ATID_ACCOUNTS are other numbers. Skipped where atid_crypto, node or npm are not there.
+# $ATID_CLAIMS and $ATID_ACCOUNTS set other numbers. Skipped where atid_crypto, node or npm are not available.
 #
 # Tags: minutes node crypto
 

@@ -1,17 +1,18 @@
 # The statements of doc/operate.md about the indexer, each tried.
 #
 # Shows that
-# - a dump without the readers and their changes is restored with its records, and the restored schema goes on;
-# - an index, a trigger and a view of the operator's stay through a dump and when the functions are created again;
-# - each bound of the table settings does what the chapter says when it is reached;
-# - exclude and forget leave what they say, and the account does not come back;
-# - nothing waits for a load that takes long, but what an operator asks of its account;
-# - an account has no more references than its records may have, and labelers that nobody has named do not stand before
-#   those who were;
-# - two shards that say nothing of what the other one has read lose no frame;
-# - the health of a stream tells whether it is heard, and what its server says instead.
+# - a dump without the readers and their changes is restored with its records, and the restored schema continues to
+#   work;
+# - an index, a trigger and a view of the operator's survive a dump and the re-creation of the functions;
+# - each bound of the table settings has the effect that the chapter describes when it is reached;
+# - exclude and forget leave what they document, and the account does not come back;
+# - nothing waits for a long load except an operator's action on its account;
+# - an account has no more references than its records may have, and labelers that nobody has named do not take
+#   precedence over those that were named;
+# - two shards, neither of which reports how far the other has read, lose no frame;
+# - the health of a stream shows whether frames are received, and otherwise the server's reply.
 #
-# indexer/t/functions.pl has the rest of the functions. Skipped where atid_crypto is not there.
+# indexer/t/functions.pl tests the other functions. Skipped where atid_crypto is not available.
 #
 # Tags: medium differs crypto
 

@@ -1,16 +1,16 @@
-# The indexer of indexer/ follows the reference's own servers: two of @atproto/pds, and a PLC directory of
-# @did-plc/server. Two consumers each follow one of the servers, while 20 accounts write, edit and delete, one moves
-# to the other server, one gets a new key, one is deactivated and activated again, and one is deleted while its
-# consumer is down. Shows that afterwards
-# - each database has the records that its server's getRepo and listRecords have: CID, block and JSON, none more;
+# The indexer follows the reference implementation's own servers: two of @atproto/pds, and a PLC directory of
+# @did-plc/server. Two consumers each follow one of the servers, while 20 accounts write, edit and delete, one moves to
+# the other server, one gets a new key, one is deactivated and activated again, and one is deleted while its consumer
+# is down. Shows that afterwards
+# - each database has the records that its server's getRepo and listRecords have: CID, block and JSON, and no others;
 # - accounts have the revision, the key and the handle that their server and the directory have;
 # - an account that was deleted, or has moved away, has no records;
-# - no frame is kept as bad but the #sync of the account that moved, which says a revision that its commit does not
-#   have: the server changes the revision when it imports a repository, and does not sign again;
-# - listRecords leaves out U+FEFF at the beginning of a text; the block has it, and so has the JSON of the block.
+# - no frame is kept as bad except the #sync of the account that moved, whose revision differs from that of its commit:
+#   the server changes the revision when it imports a repository, and does not sign again;
+# - listRecords omits U+FEFF at the beginning of a text; the block has it, and so does the JSON of the block.
 #
-# indexer/t/pds/network.mjs runs the servers and does what people do. They need Node 22, which comes with the packages,
-# and an SQLite that is compiled for it, without optimization, which is sooner done. Runs with script/test --full.
+# indexer/t/pds/network.mjs runs the servers and acts for the users. They need Node 22, which comes with the packages,
+# and an SQLite that is compiled for it, without optimization, which is faster. Runs with script/test --full.
 #
 # Tags: minutes full node crypto
 

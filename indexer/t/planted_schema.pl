@@ -1,11 +1,12 @@
-# Nothing that the owner of a schema has planted runs with the rights of who runs init, upgrade or verify.
+# Nothing that the owner of a schema has planted runs with the privileges of the role that runs init, upgrade
+# or verify.
 #
 # Shows that
-# - who may not create a schema, but has been given one, can make the tables there;
-# - init and upgrade neither use nor read the schema of somebody else, and upgrade takes over nobody's tables;
-# - verify reads no view, table or index that somebody else has put in the place of ours.
+# - a role that may not create a schema, but owns one, can create the tables there;
+# - init and upgrade neither use nor read another role's schema, and upgrade takes over nobody else's tables;
+# - verify reads no view, table or index that another role has put in the place of ours.
 #
-# Skipped where atid_crypto, node or npm are not there.
+# Skipped where atid_crypto, node or npm are not available.
 #
 # Tags: medium node crypto
 

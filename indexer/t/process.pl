@@ -1,11 +1,11 @@
-# The program of the indexer as a process: what it logs, when it ends, and what keeps it from its work.
+# The program of the indexer as a process: what it logs, when it ends, and what prevents it from working.
 #
 # Shows that
-# - it ends with status 1 after an error that nobody has foreseen, also between two runs, and logs it once, in a line;
-# - an error names the setting of the server whose it is, and a line of progress that says the same is not repeated;
+# - it ends with status 1 after an unforeseen error, also between two runs, and logs it once, in one line;
+# - an error names the setting of the server concerned, and an unchanged line of progress is not repeated;
 # - a role or a database whose transactions are read-only by default does not stop it;
-# - a role without its rights that takes its lock is named in the log and by status;
-# - on a standby it waits until the promotion, and /healthz says so;
+# - a role without its privileges that takes its lock is named in the log and by status;
+# - on a standby it waits until the promotion, and /healthz reports it;
 # - /metrics fails at once while the database hangs, sends no further queries meanwhile, and has counters.
 #
 # Skipped where atid_crypto, Node 22 or the packages are not installed.

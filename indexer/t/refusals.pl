@@ -1,19 +1,20 @@
-# What the indexer refuses, and what an unsigned claim may do.
+# The refusals of the indexer, and the effects of unsigned claims.
 #
 # The accounts are those of demo/, as in indexer/t/functions.pl. Shows that
-# - a revision that nobody has signed brings one load, and one more, and refuses no repository;
+# - an unsigned revision causes one load, and one more, and does not cause a repository to be refused;
 # - a frame that is refused without a look at its signature, or is too large, has the server queried
 #   about its account;
-# - a label that jsonb cannot hold costs only itself;
-# - many frames of the kind #account cost what one does, and leave what they leave one by one;
-# - an error of the indexer's own functions ends the run, and no frame is refused for it; that of an
-#   operator's trigger does not, and a frame is;
-# - tables that have the names of temporary ones stand in nobody's way;
+# - a label that jsonb cannot hold is lost alone;
+# - many frames of the kind #account cost as much as one, and leave the same result as when processed one
+#   by one;
+# - an error of the indexer's own functions ends the run, and no frame is refused for it; an error of an
+#   operator's trigger does not, and a frame is refused;
+# - tables that have the names of temporary ones do no harm;
 # - a clock that is behind or ahead is a problem of the stream, which names it.
 #
 # Each statement is rolled back. Then the program does the same in the network of
-# indexer/t/oracles/hostile.js. Skipped where atid_crypto is not there; the program, where Node 22 or npm
-# are not.
+# indexer/t/oracles/hostile.js. Skipped where atid_crypto is not available; the part with the program
+# also where Node 22 or npm is not.
 #
 # Tags: medium node crypto
 

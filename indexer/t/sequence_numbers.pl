@@ -1,15 +1,17 @@
-# The numbers of a stream, which no signature covers, move its cursors only as far as they can be believed.
+# The sequence numbers of a stream, which no signature covers, move its cursors only as far as they are plausible.
 #
 # The accounts and their commits are made by indexer/t/oracles/numbers.js; the SQL here gives them numbers. Shows that
-# - the cursor passes frames that are refused, so nothing comes twice after a restart;
-# - a number that jumps, signed or not, moves no cursor until others follow above it, also where a PDS has one account;
-# - numbers that begin again are recognised by the first one, or by commits that are new: then the stream is followed
-#   from there, and all accounts are looked at; the program reports it;
+# - the cursor passes frames that are refused, so no frame comes twice after a restart;
+# - a number that jumps, signed or not, moves no cursor until other numbers follow above it, also where a PDS has a
+#   single account;
+# - numbers that restart are recognised by the first one, or by new commits: then the stream is followed from there,
+#   and all accounts are checked; the program reports it;
 # - each shard is judged alone, and a quiet stream by its last frames; a restored database, and a first number that the
 #   rate of the stream does not explain, are gaps; sequences that were set back do no harm;
-# - commits without "prevData" are verified against what is here, and applied; it is shown which servers send them.
+# - commits without "prevData" are verified against the stored state, and applied; the servers that send them are
+#   shown.
 #
-# Skipped where node and npm are not to be had, or atid_crypto is not installed.
+# Skipped where node or npm is not available, or atid_crypto is not installed.
 #
 # Tags: medium node crypto
 

@@ -1,14 +1,14 @@
-# Nothing that the indexer does stops in silence.
+# No activity of the indexer stops silently.
 #
 # Each activity of the program gives a sign of life within a bound, which the table activity_bound shortens here. Shows
 # that `status` with exit status 1, /healthz with 503 and /metrics with 0 report each activity
 # - when a function that it calls does not return (a lock), and when that function raises an error;
 # - when the server, the directory, all hosts or all domains fail; when frames or labels are refused; when a reader does
-#   not read; and when the whole program stands still; and that the report ends afterwards. Also that a program with
-#   nothing to do has no problem, that one account in trouble is no sign that all are, and that a former stream gives no
-#   signs. And that doc/operate.md has the activities with their bounds.
+#   not read; and when the whole program is stopped; and that the report ends afterwards. Also that a program with
+#   nothing to do has no problem, that trouble with one account does not count as trouble with all, and that a former
+#   stream is not reported. And that doc/operate.md lists the activities with their bounds.
 #
-# Skipped where atid_crypto, node or npm are not there.
+# Skipped where atid_crypto, node or npm are not available.
 #
 # Tags: minutes node crypto
 

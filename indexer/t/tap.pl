@@ -1,11 +1,12 @@
-# examples/tap.mjs stores what indigo's tap sends.
+# examples/tap.mjs stores the events that indigo's tap sends.
 #
 # A server of indexer/t/tap speaks tap's protocol. Shows that
-# - records come, change and go, with their references, and each event is acknowledged once it is in the database;
-# - a record whose JSON does not have the CID of the event is not stored, nor is the one before it left;
-# - an event that comes once more, late, changes nothing;
+# - records are created, updated and deleted, with their references, and each event is acknowledged once it is in
+#   the database;
+# - a record whose JSON does not have the CID of the event is not stored, and the previous one is deleted;
+# - an event that arrives a second time, late, changes nothing;
 # - a program that is killed between two events loses none;
-# - the records of a deleted account go, and what tap says of accounts is there.
+# - the records of a deleted account are deleted, and the account states that tap reports are stored.
 #
 # Skipped where Node 22 and its packages cannot be had.
 #

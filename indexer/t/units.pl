@@ -1,9 +1,9 @@
 # The unit tests of indexer/test, for the parts of the program that need no database.
 #
-# Also shows that the settings that doc/indexer.md names are those of the program, that its packages are of the versions
-# that t/oracles has, and what an older Node is answered, where the system has one.
+# Also shows that the settings that doc/indexer.md names are those of the program, that its packages have the same
+# versions as in t/oracles, and which message an older Node gets, where the system has one.
 #
-# Skipped where node, or npm, or Node 22 are not there.
+# Skipped where node, npm or Node 22 is not available.
 #
 # Tags: long node
 

@@ -1,15 +1,16 @@
 # atid-indexer up, from a folder of Lexicons to an API.
 #
 # Shows that
-# - a file that is wrong is named, with its NSID and the place, before anything is made; other JSON, and types that are
-#   newer than the extension, are left out with a line each;
-# - Lexicons that records need are taken from the package, unless the database has one of that NSID, and others are
-#   listed as missing, by up, lexicon add, lexicon list and make_views;
-# - a join is there soon after the first record that needs it;
-# - up needs no right to change its login if the password is given, and otherwise says which right is missing;
-# - messages about rights, passwords and ports name what the operator can change.
+# - an invalid file is reported, with its NSID and the place, before anything is created; other JSON, and types newer
+#   than the extension are skipped with a line each;
+# - Lexicons that records need are taken from the package, unless the database has one with that NSID, and other ones
+#   are listed as missing by up, lexicon add, lexicon list and make_views;
+# - a join exists soon after the first record that needs it;
+# - up needs no privilege to change its login if the password is given, and otherwise reports which privilege is
+#   missing;
+# - messages about privileges, passwords and ports name the setting that the operator can change.
 #
-# Skipped where atid_crypto, Node 22 or the packages are not there.
+# Skipped where atid_crypto, Node 22 or the packages are not available.
 #
 # Tags: medium node crypto
 

@@ -1,16 +1,17 @@
 # atid-indexer up --live, from a folder of Lexicons to the new commits of a network.
 #
 # Shows that
-# - up --live wants the new commits of all accounts, of the types of the folder: what an account writes from then on is
-#   in a day's table and in the API, accounts that had such records before are not there, and no repository is requested;
-# - --keep says how long records are kept, within the bounds of the table, and is refused without --live;
-# - a second up --live changes nothing, and up without --live leaves a live database live, and says so;
-# - mirrors and collections that are wanted besides stay, and are named;
+# - up --live wants the new commits of all accounts, of the types of the folder: the records that an account writes from
+#   then on are in a day's table and in the API, accounts that had such records before are absent, and no repository is
+#   requested;
+# - --keep sets how long records are kept, within the bounds of the table, and is refused without --live;
+# - a second up --live changes nothing, and up without --live leaves a live database live, and reports it;
+# - other mirrors and collections that are wanted stay, and are named;
 # - where all accounts are mirrors, also by the wants of a new schema if it has accounts, up --live changes nothing, and
 #   names the command to run; those of a schema without accounts are replaced;
 # - where the database refuses live mode, as on Citus, up --live changes nothing.
 #
-# The network is indexer/t/oracles/network.js. Skipped where atid_crypto, Node 22 or npm are not there.
+# The network is indexer/t/oracles/network.js. Skipped where atid_crypto, Node 22 or npm are not available.
 #
 # Tags: medium node crypto
 

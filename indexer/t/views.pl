@@ -1,23 +1,24 @@
-# The typed views of indexer/sql/views.sql say what the records say.
+# The typed views of indexer/sql/views.sql show the contents of the records.
 #
 # Shows that
-# - the views of all record types of the published Lexicons are made in one transaction, over blocks and over jsonb,
-#   and each property of random valid records in them is that of jsonb, cast; none has lost its comment;
-# - no record with broken values makes a query of a view fail, and both sources give the same;
-# - no value of a stranger, in no property, makes an INSERT, an index that is made, a search or a query by any column
-#   fail, and each index finds the honest record next to it; packed blocks give the same;
-# - names that are the same, too long or no names get names of their own, and keep them when others come;
-# - an index can be made by commands that keep nobody from writing;
-# - a view stays, with its dependents, where a Lexicon only gains a property; is made again where it loses one, with its
-#   search and with views and functions that depend on it, as they were; nothing changes where one of these needs
-#   what was dropped; and a view is dropped with its indexes where its Lexicon was deleted;
+# - the views of all record types of the published Lexicons are made in one transaction, over blocks and over jsonb, and
+#   each property of random valid records in them is that of jsonb, cast; no comment is lost;
+# - no record with broken values makes a query of a view fail, and both sources give the same result;
+# - no value that a stranger writes to any property makes an INSERT, the creation of an index, a search or a query by
+#   any column fail, and each index finds the honest record next to it; packed blocks give the same results;
+# - names that are equal, too long or invalid are replaced by unique names, and keep these when others are added;
+# - an index can be made by commands that do not block writers;
+# - a view stays, with its dependents, where a Lexicon only gains a property; it is made again where the Lexicon loses
+#   one, with its search and with views and functions that depend on it, as they were; nothing changes where one of
+#   these needs the dropped column; and a view is dropped with its indexes where its Lexicon was deleted;
 # - an index of make_view_index serves a column and the expression behind it with one plan, for a role that may read
-#   only the views, too; it is made again if its expression or the source is another one;
-# - descriptions of Lexicons tell engines nothing; keys and joins do, and a second record of a type that has one doubles
-#   no row;
-# - over the tables of the indexer: the accounts, addresses of blobs, what labels hide, joins found from the references.
+#   only the views, too; it is made again if its expression or the source has changed;
+# - descriptions in Lexicons give GraphQL engines no instructions; keys and joins do; and a second record of a type that
+#   allows only one duplicates no row;
+# - over the tables of the indexer: the accounts, addresses of blobs, records hidden by labels, joins found from the
+#   references.
 #
-# t/operation/clients.pl has PostGraphile, which serves the views.
+# t/operation/clients.pl tests PostGraphile, which serves the views.
 #
 # The first two are skipped without node and npm; AtidTest::Oracles says how they are found. The last is skipped without
 # atid_crypto.

@@ -1,15 +1,15 @@
-# What frames, keys and repositories leave in the tables is what they left in those of 1.3.3.
+# Frames, keys and repositories leave the same rows in the tables as in those of 1.3.3.
 #
-# indexer/t/oracles/walk.js makes a stream in which all happens that happens in a network: commits, some of them lost,
-# forged, late, twice, without "prevData", not true, cut off; keys that change, announced or not; accounts that are
+# indexer/t/oracles/walk.js makes a stream with everything that happens in a network: commits, some of them lost,
+# forged, late, repeated, without "prevData", false, cut off; keys that change, announced or not; accounts that are
 # closed and opened; strangers; frames of other kinds, and bytes that are no frames. The database of the last release,
 # and one of this version, are given the same frames in the same chunks, then the same keys and repositories. Shows that
-# - the tables have all of it: each state, frames that are refused, gaps, changes, repositories that are not loaded;
+# - the tables cover all of it: each state, frames that are refused, gaps, changes, repositories that are not loaded;
 # - all tables that both have are equal afterwards, in all columns except times and what is computed from them;
-# - one row that differs is found.
+# - a single differing row is found.
 #
-# There are 2,500 frames, 30,000 with $ATID_FULL, or as many as $ATID_FRAMES says. It notes the processor's time of both
-# databases, for a frame and for a record that is loaded. Skipped where atid_crypto, node or npm are not there.
+# There are 2,500 frames, 30,000 with $ATID_FULL, or the number in $ATID_FRAMES. The test notes the processor time of
+# both databases, per frame and per loaded record. Skipped where atid_crypto, node or npm are not available.
 #
 # Tags: minutes node crypto
 

@@ -1,20 +1,22 @@
-# XRPC from SQL: who asks, and what is served at /xrpc/.
+# XRPC from SQL: the requester's identity, and the feeds and methods served at /xrpc/.
 #
 # Shows that
-# - several hundred service tokens, of both curves, get the verdicts of @atproto/xrpc-server, or stricter ones where that
-#   takes what it should not; refusals have the names of its errors; a rotated key, a newer answer of the directory, and
-#   an excluded account count (indexer/t/api/tokens.mjs);
-# - feeds, methods and _health are served, with what browsers and caches need; parameters and outputs are checked by
-#   Lexicons; errors have names, and those of the database are masked (indexer/t/api/xrpc.mjs, with all that follows);
-# - names, cursors, parameters, headers and functions that nobody should have thought of do no harm;
-# - GraphQL knows who asks, too: xrpc.did() in the views;
-# - 150 invented askers a second do not cause an honest one to be refused; a key is asked for once a minute;
-# - a slow function has half of the connections, others do not wait for it, and those that do have their turn;
+# - several hundred service tokens, of both curves, get the verdicts of @atproto/xrpc-server, or stricter ones where
+#   that package accepts too much; refusals have the names of its errors; a rotated key, a newer answer of the
+#   directory, and an excluded account take effect (indexer/t/api/tokens.mjs);
+# - feeds, methods and _health are served, with the headers that browsers and caches need; parameters and outputs are
+#   checked by Lexicons; errors have names, and those of the database are masked (indexer/t/api/xrpc.mjs, with all that
+#   follows);
+# - names, cursors, parameters, headers and functions of unexpected kinds do no harm;
+# - GraphQL also knows the requester: xrpc.did() in the views;
+# - 150 invented requesters a second do not cause an honest one to be refused; a key is requested once a minute;
+# - a slow function gets half of the connections; other functions do not wait for it, and requests that do wait get
+#   their turn;
 # - what is created, replaced and dropped meanwhile is noticed;
-# - the commands "feed list", "feed index" and "feed publish" do what they say, with a PDS that is played here, and send no
+# - the commands "feed list", "feed index" and "feed publish" work as documented, with a simulated PDS, and send no
 #   password to anybody but that PDS.
 #
-# Skipped where atid_crypto, Node 22 or the packages are not there.
+# Skipped where atid_crypto, Node 22 or the packages are not available.
 #
 # Tags: medium node crypto
 

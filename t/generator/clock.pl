@@ -7,7 +7,7 @@
 #   value, however far that is ahead of the clock;
 # - when the clock goes forward, the stream follows at once; after it was ahead, it follows again as soon
 #   as the clock has caught up;
-# - a clock that stands still, one before 1970 and one after 2112 give right identifiers;
+# - a clock that stands still, one before 1970 and one after 2112 give correct identifiers;
 # - a clock beyond the TID's 53 bits is refused, and the stream does not change.
 #
 # Each part has a database, and so a stream, of its own.

@@ -1,8 +1,8 @@
 # Order and uniqueness among real sessions.
 #
 # Shows that within one database
-# - no TID and no version 7 UUID is handed out twice, from any session, at any speed, and also while the
-#   stream runs ahead of the clock;
+# - no TID and no version 7 UUID is handed out twice, from any session, at any speed, including while
+#   the stream runs ahead of the clock;
 # - a session's identifiers rise in the order in which it draws them;
 # - a session that has seen another's identifier, through a committed row or a lock, draws a greater
 #   one;

@@ -1,20 +1,20 @@
 # Identifiers before and after a crash.
 #
-# Shows that no TID and no version 7 UUID is handed out twice, and each is above all before it, committed
-# or only received by a client,
-# - when the server is stopped at once under four working clients, again and again;
+# Shows that no TID and no version 7 UUID is handed out twice, and each is greater than all before it,
+# whether committed or only received by a client,
+# - when the server is stopped immediately under four working clients, again and again;
 # - when a backend is killed and the server restarts itself;
 # - when it crashes while the only session that drew is still in a read-only transaction, so that only the
 #   draw itself can have put the horizon on disk;
 # - when it crashes at the very tick of the horizon;
 # - when nextval() was called on the horizon's sequence before the horizon was raised.
 #
-# A clock that simply goes on hides a lost horizon: when the server is back, it is above everything that
+# A clock that simply goes on hides a lost horizon: when the server is back, it is above every value that
 # was handed out. So the stream has to be ahead of the clock, and the first test counts how often it was.
-# Each life begins at the last one's horizon, which is seconds above what was drawn (atid.reserve); that
+# Each life begins at the last one's horizon, which is seconds above the values drawn (atid.reserve); that
 # and bursts keep the stream ahead.
 #
-# ATID_CRASH_CYCLES says how often the server is stopped; 100 times take about a minute.
+# ATID_CRASH_CYCLES sets how often the server is stopped; 100 times takes about a minute.
 #
 # Tags: long differs
 

@@ -1,12 +1,12 @@
 # Databases, roles, and creating and dropping the extension.
 #
 # Shows that
-# - each database has a stream of its own, which does not change by a burst or wait in another database;
+# - each database has a stream of its own, which a burst or a wait in another database does not change;
 # - many databases work, with shared_preload_libraries and without, and one made from a template;
 # - the extension can be dropped and created again under live sessions;
-# - a database's owner can create it without being superuser, and a plain role with no grant can use
+# - a database's owner can create it without being a superuser, and a plain role without grants can use
 #   all of it, with the default search_path and with an empty one;
-# - it works beside uuid-ossp in public.
+# - it works alongside uuid-ossp in public.
 #
 # Tags: long differs
 

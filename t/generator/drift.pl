@@ -9,7 +9,7 @@
 #   at once and refuse values outside their ranges; before a session has used the extension, ALTER SYSTEM
 #   takes any value for one that is set already, and LOAD prevents that;
 # - after the streams were raised to a horizon far ahead, a session waits only if it has a lower
-#   atid.max_drift than the one which raised them.
+#   atid.max_drift than the session that raised them.
 #
 # Tags: long differs
 

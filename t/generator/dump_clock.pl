@@ -1,10 +1,10 @@
 # Dump, restore and pg_upgrade into a server whose clock is behind.
 #
-# The horizon is dumped with the extension. Shows that the next identifier is above all that the
+# The horizon is dumped with the extension. Shows that the next identifier is above all those that the
 # source has handed out, where the target's clock is an hour behind,
 # - after pg_dump and a restore, by the superuser and by a plain database owner, as a script and as an
 #   archive, in one transaction and not;
-# - after a restore into a database that is in use, in a second at most;
+# - after a restore into a database that is in use, within a second;
 # - after pg_upgrade.
 #
 # Tags: medium differs faketime

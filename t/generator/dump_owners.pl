@@ -4,7 +4,7 @@
 # with the extension created by the database's owner, by a superuser, and by a role that may only create in
 # the database,
 # - a superuser and the owner can restore a dump, with the horizon, without an error;
-# - the same after REASSIGN OWNED, DROP OWNED and DROP ROLE of the role that created it: no dump names the
+# - likewise after REASSIGN OWNED, DROP OWNED and DROP ROLE of the role that created it: no dump names the
 #   dropped role, and the new owner has its privileges;
 # - pg_upgrade works then, too;
 # - a database's owner restores the horizon where a superuser has created the extension beforehand.

@@ -1,13 +1,13 @@
 # Sessions that need the horizon at the same time.
 #
 # Shows that
-# - eight sessions that need a new horizon at one moment write it once, and no session waits forever: when
-#   it has been used up, when it was set by hand, and at the first draw after a start;
+# - eight sessions that need a new horizon at the same moment write it once, and no session waits forever:
+#   when it has been used up, when it was set by hand, and at the first draw after a start;
 # - no session draws before the streams are raised to the horizon of an earlier life, though the shared
 #   state exists already: the first session is held up on its way to the page, and the second waits for the
 #   page too;
 # - no session uses a horizon that another has raised and not flushed yet: a session is held up before it
-#   writes WAL, another one waits until that is done, and after a crash at that point nothing that was
+#   writes WAL, another one waits until that is done, and after a crash at that point no value that was
 #   handed out is lost;
 # - if flushing a raise takes longer than its reserve lasts, a draw still ends;
 # - identifiers drawn right after CREATE EXTENSION are not drawn again after a crash, however its

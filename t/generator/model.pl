@@ -1,8 +1,8 @@
-# The generator's protocol, checked by Spin: t/generator/generator.pml says what is modelled and claimed.
+# The generator's protocol, checked by Spin: t/generator/generator.pml has the model and the claims.
 #
 # Shows that
-# - within the bounds below nothing is handed out twice or below an earlier value, in any interleaving of
-#   sessions, crashes, CREATE EXTENSION, resets, setval(), a standby and weak memory;
+# - within the bounds below no value is handed out twice or below an earlier value, in any interleaving of sessions,
+#   crashes, CREATE EXTENSION, resets, setval(), a standby and weak memory;
 # - each step of the protocol is needed: without it, or with a wrong one, a claim fails;
 # - the steps of the model and those that src/generator/ marks with "model: ..." are the same.
 #

@@ -2,14 +2,14 @@
 #
 # The extension is trusted: a database's owner may create it, and owns its schema. The generator writes
 # to the horizon's page without asking for privileges. Shows that
-# - a database owner who renames the schema and plants a sequence or a table of that name elsewhere
-#   changes nothing: the extension's own is found, and nothing else is touched;
-# - if the sequence in the extension's schema is missing, not the extension's, unlogged or no sequence,
-#   there is an error that says what to do, and nothing is written to it;
+# - a database owner who renames the schema and plants a sequence or a table of that name elsewhere changes nothing:
+#   the extension's own is found, and no other object is touched;
+# - if the sequence in the extension's schema is missing, not the extension's, unlogged or no sequence, there is an
+#   error with a hint, and nothing is written to it;
 # - a session that has drawn before notices that within a second;
-# - when it is repaired, the streams go on above all earlier values;
+# - when it is repaired, the streams continue above all earlier values;
 # - where default privileges keep functions and types from PUBLIC, everybody can use the extension after CREATE and
-#   after UPDATE, but neither reset the generator nor read its state; what somebody has granted or revoked stays.
+#   after UPDATE, but neither reset the generator nor read its state; explicit grants and revocations are kept.
 #
 # Tags: medium differs
 

@@ -1,15 +1,15 @@
 # A reset in the middle of a draw.
 #
 # A draw can check only after the swap of its tick whether the life has changed. Shows that
-# - a draw that swaps during a reset hands out nothing of the old life: it waits for the end of the reset,
+# - a draw that swaps during a reset hands out no value of the old life: it waits for the end of the reset,
 #   and draws at the clock;
-# - the same for a draw that began before a reset and swaps after it, when the stream has been lowered and
+# - likewise for a draw that began before a reset and swaps after it, when the stream has been lowered and
 #   raised again to the value that the draw had read: its tick is discarded.
 #
-# To meet these moments, a library that is compiled here and preloaded into the server holds a process that
-# is named in its folder where the extension reads the monotonic clock: in a draw that is far ahead of the
-# wall clock, between reading the stream and the swap; in a reset, between the page and the stream. The same
-# library lets the wall clock stand still for the extension, so that sessions do not forget the horizon
+# To hit these moments, a library that is compiled here and preloaded into the server stops a process named
+# in its folder at the point where the extension reads the monotonic clock: in a draw that is far ahead of
+# the wall clock, between reading the stream and the swap; in a reset, between the page and the stream. The
+# same library lets the wall clock stand still for the extension, so that sessions do not forget the horizon
 # during the test.
 #
 # Tags: quick differs

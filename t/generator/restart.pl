@@ -7,7 +7,7 @@
 #   at most that and what atid.reserve adds per restart, also if the clock is set back each time; and no
 #   first draw waits;
 # - a thousand short connections do not raise the streams, and write no horizon of their own;
-# - from a damaged page of the horizon nothing is drawn, and once it is mended the draws go on.
+# - from a damaged page of the horizon nothing is drawn, and once it is repaired the draws continue.
 #
 # Tags: long differs
 

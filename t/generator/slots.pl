@@ -3,14 +3,14 @@
 # Shows that
 # - databases that are created, draw and are dropped, again and again, do not use up memory: their slots are
 #   reused, and no more segments of the server are in use after many rounds than after few;
-# - many databases draw at a time, each from its own streams, which go on while other databases are created
-#   and dropped, and at most a few segments are in use for all of them;
+# - many databases draw at the same time, each from its own streams, which continue while other databases are
+#   created and dropped, and at most a few segments are in use for all of them;
 # - a database with the OID of a dropped one can draw, also if it is a copy of that one, and so can a database
 #   made from it; no identifier in its rows is drawn again;
 # - before PostgreSQL 17, the first slots are in the spare room of the main segment: if the lock table has
-#   taken all of it, there is an error that says so; with the library preloaded there is room.
+#   taken all of it, an error reports this; with the library preloaded there is room.
 #
-# ATID_SLOT_ROUNDS and ATID_SLOT_DATABASES set how many rounds (24) and databases (20) there are.
+# ATID_SLOT_ROUNDS and ATID_SLOT_DATABASES set the numbers of rounds (24) and databases (20).
 #
 # Tags: medium differs
 

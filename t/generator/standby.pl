@@ -1,11 +1,11 @@
 # A primary and its streaming standbys.
 #
 # Shows that
-# - a standby hands out identifiers above all of the primary's whose WAL has arrived, however far those
-#   are ahead of the clock; it says that they are not durable; and it does not use the configured clock id,
-#   which is the primary's;
-# - after a promotion both a session that was there before it and a new one draw above all of the
-#   primary's and above all of the standby's own;
+# - a standby hands out identifiers above all those of the primary whose WAL has arrived, however far those
+#   are ahead of the clock; it reports that they are not durable; and it does not use the configured clock
+#   id, which is the primary's;
+# - after a promotion both an existing session and a new one draw above all of the primary's identifiers
+#   and all of the standby's own;
 # - from the first draw on they are durable again, and the configured clock id is used;
 # - with wal_consistency_checking, which compares each replayed page with the primary's, a standby replays
 #   draws between nextval, setval, ALTER SEQUENCE and resets, and has the same horizon.

@@ -1,10 +1,10 @@
 # Streams of versions 1, 6 and 7, among sessions and over crashes.
 #
 # Shows that
-# - with 8 sessions no v1, v6 or v7 is handed out twice, and no time of theirs; v1 and v6 share a stream of
-#   times; and in a session each v6, each v7 and each time of a v1 is greater than the one before;
-# - all sessions of a life have the same node and clock sequence; the node has the multicast bit set, which no
-#   MAC address has; another life, and another database, has others;
+# - with 8 sessions no v1, v6 or v7 is handed out twice, and none of their times is; v1 and v6 share a stream of times;
+#   and in a session each v6, each v7 and each time of a v1 is greater than the one before;
+# - all sessions of a life have the same node and clock sequence; the node has the multicast bit set, which no MAC
+#   address has; another life, or another database, has different ones;
 # - after an immediate stop in the middle of drawing, again and again, nothing repeats, and each new value is
 #   greater than all before, also if the clock was set back by an hour meanwhile.
 #

@@ -4,7 +4,7 @@
 # - a server on which nobody draws writes no WAL for it, however many sessions read it;
 # - drawing writes one record for each atid.reserve of stream time at most: steadily, from several
 #   sessions, and in a burst that runs ahead of the clock;
-# - a record has at most as many bytes as the chapter says;
+# - a record has at most as many bytes as documented in the chapter;
 # - reading the horizon costs nothing.
 #
 # Tags: medium differs

@@ -3,17 +3,17 @@
 # Shows that
 # - a lexicon of a million definitions, properties, documents or references, of 100 MB in 1,000 documents, or
 #   nested deep, is read, compiled, pruned and put together, or refused softly, in ten times the memory of its text;
-# - a cancel ends that long before it is done;
+# - a cancel ends such a call long before it would finish;
 # - a block with a fault takes no longer for being nested deep;
-# - a value that has the ID of one that was vacuumed away has its own program;
-# - programs are kept within a bound; one that a call site uses outlives its place in the cache, also in a
-#   cursor; one that is larger than the cache goes with its statement;
+# - a value that reuses the ID of a vacuumed value has its own program;
+# - programs are kept within a bound; one that a call site uses outlives its place in the cache, also in a cursor;
+#   one that is larger than the cache is freed with its statement;
 # - calls give their memory back;
-# - in a database of another encoding a lexicon has the same value and an ASCII text, and what jsonb cannot
-#   express there is an error;
+# - in a database of another encoding a lexicon has the same value and an ASCII text, and a value that jsonb cannot
+#   express there causes an error;
 # - binary COPY, parallel workers, and a dump and its restore take lexicons.
 #
-# With script/test --full each kind of hostile lexicon is tried; else three, a quarter as large.
+# With script/test --full each kind of hostile lexicon is tried; otherwise three kinds, a quarter as large.
 #
 # Tags: minutes
 

@@ -1,12 +1,13 @@
 # Other implementations of lexicons give the same answers.
 #
-# t/oracles/lexicons.js asks the server about the lexicons of app.bsky, chat.bsky, com.atproto and tools.ozone
-# that npm's package @atproto/api carries, and compares with @atproto/lex-document, @atproto/lex-schema and
-# @atproto/lexicon. It lists the differences, each for one kind of fault, and fails at any other. Shows that
+# t/oracles/lexicons.js queries the server about the lexicons of app.bsky, chat.bsky, com.atproto and
+# tools.ozone that npm's package @atproto/api carries, and compares with @atproto/lex-document,
+# @atproto/lex-schema and @atproto/lexicon. It lists the differences, each for one kind of fault, and fails at
+# any other. Shows that
 # - all documents are accepted, and come back as they were; so does the set of them;
-# - values that are made by what a schema says conform, and what is broken in one place gets the verdict of
-#   the packages, as jsonb, as a block, strict and lenient; each kind of constraint is broken so many times;
-# - documents that are broken in one place are refused or accepted as by the packages.
+# - values generated from a schema conform, and values broken in one place get the verdict of the packages, as
+#   jsonb, as a block, strict and lenient; each kind of constraint is broken a given number of times;
+# - documents that are broken in one place are refused or accepted as in the packages.
 #
 # Skipped without node and npm; AtidTest::Oracles says how they are found.
 #

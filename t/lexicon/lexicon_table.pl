@@ -1,11 +1,12 @@
-# The table of Lexicons in examples/lexicons.sql keeps its rule: what conforms today conforms with what is taken.
+# The table of Lexicons in examples/lexicons.sql keeps its rule: a record that conforms today still conforms to any
+# Lexicon that is accepted.
 #
 # Shows that
-# - a Lexicon is refused to which a record does not conform, and one that says nothing of a record any more, so that the
-#   rule cannot be passed in two steps; nor by what another Lexicon refers to;
-# - a record that does not conform today, or of which the Lexicons say nothing, is no hindrance;
-# - of two that come at once, each sees the other;
-# - the file and the indexer's schema go into one database, in either order.
+# - a Lexicon is refused if a record does not conform to it, or if it no longer covers a record, so that the rule cannot
+#   be evaded in two steps; it cannot be evaded through references from another Lexicon either;
+# - a record that does not conform today, or that the Lexicons do not cover, is no hindrance;
+# - of two Lexicons inserted at the same time, each sees the other;
+# - the file and the indexer's schema can be installed in one database, in either order.
 #
 # Tags: quick
 

@@ -1,15 +1,15 @@
-# The AT Protocol's public test vectors of lexicons (AtidTest::Interop says where they are looked for).
+# The AT Protocol's public test vectors of lexicons (AtidTest::Interop documents where it looks for them).
 #
 # Shows that
 # - every document of the catalog and of lexicon-valid.json is a lexicon and comes back as it was, and each of
 #   lexicon-invalid.json is refused with the problem that is listed here;
 # - every valid record conforms to the catalog, as jsonb and as a block, and each other is refused with the
-#   problem that is listed here; all record keys fit.
+#   problem that is listed here; all record keys are valid for their Lexicons.
 #
-# Two things in the vectors need a word. The links of their blobs have the codec of a node, which the data
-# model forbids (it says raw): so they are refused for that, and are looked at again with a link that has the
-# right codec. And the records "unknown wrong type" lack a required property, too: they are looked at again
-# with it.
+# Two things in the vectors need an explanation. The links of their blobs have the codec of a node, which the
+# data model forbids (it requires raw): so they are refused for that, and are checked again with a link that
+# has the right codec. And the records "unknown wrong type" lack a required property, too: they are checked
+# again with it.
 #
 # Tags: quick
 

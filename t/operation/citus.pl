@@ -2,27 +2,27 @@
 #
 #   ATID_CITUS=5432,5433,5434 prove t/operation/citus.pl
 #
-# The servers run already, with citus in shared_preload_libraries and atid installed, and let
-# PGUSER (a superuser) in from this machine and from each other, by the name in ATID_CITUS_HOST
-# (localhost if it is not set). A database atid_citus is made on each and dropped at the end. Shows
-# what doc/servers.md says of Citus:
+# The servers run already, with citus in shared_preload_libraries and atid installed, and accept PGUSER (a
+# superuser) from this machine and from each other, by the name in ATID_CITUS_HOST (localhost if it is not set). A
+# database atid_citus is created on each and dropped at the end. Shows the statements of doc/servers.md about
+# Citus:
 # - the extension is propagated to the workers, in the version that it has; ALTER EXTENSION ... UPDATE too, with
 #   data in distributed tables; and to a node that is added later;
 # - the chapter's commands give each node the clock id of its group;
 # - tables are distributed by text, tid, cid_link, did and at_uri, with joins, moves of shards and rebalancing;
 # - tables by did are colocated: joins, reference tables with domains, generated columns and foreign keys work, and
 #   mst_root ... GROUP BY did runs on the workers, with the same roots as on one server;
-# - INSERT ... VALUES, COPY and prepared inserts draw on the node that takes the statement;
+# - INSERT ... VALUES, COPY and prepared inserts draw on the node that receives the statement;
 # - INSERT ... SELECT from a distributed table draws on the workers: with a clock id for each node no
 #   identifier comes twice;
 # - ALTER DATABASE ... SET is copied to all nodes, and the chapter's query finds the clock id that they
 #   share then; ALTER SYSTEM, after LOAD, is the node's own;
-# - UPDATE ... SET rev = atid.tid_generate() is refused, and the ways around it work;
-# - a table is distributed by did, and a condition on that column beside uri <@ scope asks one shard;
+# - UPDATE ... SET rev = atid.tid_generate() is refused, and the workarounds work;
+# - a table is distributed by did, and a condition on that column next to uri <@ scope queries one shard;
 # - a columnar table skips chunks by the bounds of a scope, and not by the scope alone.
 #
-# Parts that need more say what is missing: moves without blocking writes need wal_level = logical, columnar tables
-# the extension citus_columnar, the update 1.1 among the installed versions.
+# Parts that need more report what is missing: moves without blocking writes need wal_level = logical, columnar
+# tables the extension citus_columnar, the update 1.1 among the installed versions.
 #
 # Skipped where ATID_CITUS is not set or the extension citus cannot be created.
 #

@@ -1,19 +1,19 @@
 # Clients: one program for each in t/operation/drivers; their output is the table of doc/clients.md.
 #
 # Every program has the same steps (t/operation/drivers/README.md). Shows that
-# - in each client, all steps succeed except for those that the chapter's table lists as failing;
+# - in each client, all steps succeed except for those that the chapter's table lists as failures;
 # - the table's rows are what the programs printed;
-# - each recipe of the chapter works as it stands: the programs include its text, and no recipe is left out;
+# - each recipe of the chapter works verbatim: the programs include its text, and no recipe is left out;
 # - each recipe is needed: the step fails, or gives a string, without it;
 # - alembic finds what a table of atid's types needs with the recipes, and not without them;
 # - PostGraphile serves the typed views of indexer/sql/views.sql to a role that can read only them: in one statement
-#   that uses the indexes, what the records say;
+#   that uses the indexes, with the contents of the records;
 # - the chapter's keys work in migrations of ActiveRecord, whose schema.rb keeps those of version 7 and not atid's
 #   types, of Django, of Drizzle and of Prisma's schema engine, which find no difference afterwards;
-# - the package of packaging/npm reads and writes all types, and its declarations say what they mean.
+# - the package of packaging/npm reads and writes all types, and its declarations document them.
 #
-# A client that is not installed is skipped, with its reason. `script/test --full` installs all of them
-# and sets ATID_FULL; without it nothing is run, because the packages of npm are of 400 MB.
+# A client that is not installed is skipped, with the reason. `script/test --full` installs all of them and sets
+# ATID_FULL; without it nothing is run, because the packages of npm take 400 MB.
 #
 # Tags: minutes full node
 

@@ -2,12 +2,12 @@
 #
 # Shows that, in a database of that release with its types in tables, constraints, generated columns, defaults,
 # domains, indexes, partitions and views,
-# - the update gives the catalogue that CREATE EXTENSION gives, down to comments and grants, and leaves
-#   every row as it was; its owner, who is no superuser, can do it;
+# - the update gives the catalogue that CREATE EXTENSION gives, down to comments and grants, and leaves every
+#   row as it was; the database owner, who is not a superuser, can do it;
 # - everything made before still works: constraints, defaults, generated columns, indexes, prepared plans;
 # - a dump from before and one from after restore into a database without the extension and into one that
 #   has the old release already, with the same contents and the same schema;
-# - a session that drew before the library was replaced goes on beside one that loaded the new file, and
+# - a session that drew before the library was replaced continues alongside one that loaded the new file, and
 #   their identifiers rise and do not repeat; from 1.3, each function finds what it needs in the old file.
 #
 # Tags: long differs

@@ -1,8 +1,10 @@
 # Sharding with hash partitions over postgres_fdw. Shows that
-# - a row that is inserted through the partitioned table gets its identifiers from the node that takes
-#   the statement, so all rows of one node's sessions are of one stream, whatever shard they go to;
+# - a row that is inserted through the partitioned table gets its identifiers from the node that
+#   receives the statement, so all rows of one node's sessions are of one stream, whatever shard they
+#   go to;
 # - a row that is inserted on a shard gets them from the shard: another stream, another clock id;
-# - each row is found on the shard that its key hashes to, and a condition on the key prunes the other;
+# - each row is found on the shard that its key hashes to, and a condition on the key prunes the other
+#   shard;
 # - with `extensions 'atid'` on the foreign server, conditions and functions on atid's types run on the
 #   shard, and without it they do not.
 #

@@ -2,7 +2,7 @@
 # - rows with values of every type arrive, in the text form and with binary = true;
 # - identifiers that the publisher drew arrive unchanged: the subscriber draws none for them;
 # - the server refuses a row filter on a type of atid, and accepts one on a column of its own types;
-# - the horizon is not replicated: a subscriber that takes over draws below what the publisher handed out,
+# - the horizon is not replicated: a subscriber that takes over draws below the publisher's identifiers,
 #   until it is given the publisher's horizon.
 #
 # Tags: medium differs

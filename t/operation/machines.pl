@@ -1,12 +1,12 @@
-# A dump of all types goes from one machine to another, whatever the order of their bytes.
+# A dump of all types moves from one machine to another, whatever their byte order.
 #
 # Shows that
 # - the same statements give the same values on each machine: identifiers, addresses, packed blocks, records;
 # - a dump, and a table in COPY's binary format, are restored with the same values in the same order, and with
-#   indexes that are right. Hashes differ by machine, so partitions by hashes need --load-via-partition-root.
+#   correct indexes. Hashes differ by machine, so partitions by hashes need --load-via-partition-root.
 #
 # $ATID_DUMPS names a folder in which each machine leaves its dump for the next one; script/test --arch NAME --full
-# goes there and back. Without it the machine restores its own dump.
+# dumps and restores in both directions. Without it the machine restores its own dump.
 #
 # Tags: quick differs
 

@@ -1,20 +1,23 @@
-# A table whose text columns get the types of the extension while it is in use, by examples/migrate.sql.
+# A table whose text columns are changed to the types of the extension while it is in use, by examples/migrate.sql.
 #
 # Shows that
-# - one session that writes and one that reads go on through all steps, and nothing that they wrote is missing;
-# - the swap reads the table once, to compare: the server says that the check proves NOT NULL;
-# - the swap refuses a row whose new value is not its old one: fill() broke off, the trigger did not fire; and row
-#   security, an old snapshot, an index made since, a table that is not prepared; then nothing is changed;
-# - what an apply worker writes is carried over;
-# - with session_replication_role = replica fill() fires no trigger, and prepare() says which it fires otherwise;
+# - a writing and a reading session continue through all steps, and no row that was written is missing;
+# - the swap reads the table once, to compare: the server reports that the check proves NOT NULL;
+# - the swap refuses a row whose new value differs from its old one, because fill() was interrupted or the trigger
+#   did not fire; it also refuses row security, an old snapshot, an index made since, and a table that is not
+#   prepared; then nothing is changed;
+# - rows that an apply worker writes are carried over;
+# - with session_replication_role = replica fill() fires no trigger, and prepare() reports those that it would fire
+#   otherwise;
 # - the commands name tables, indexes, types and functions so that the search_path does not matter;
 # - a column of the user's own is not overwritten;
 # - indexes of all kinds, their names, the constraints and the defaults are there as before;
-# - prepare, fill and the commands for indexes can be repeated after an error, an index that broke off is made again;
-# - a value that the type does not take stops the fill, and the table is as it was;
-# - the swap is refused while a view, a foreign key, a check or an index that is missing is in its way;
+# - prepare, fill and the commands for indexes can be repeated after an error; an index whose build was interrupted
+#   is made again;
+# - a value that the type does not accept stops the fill, and the table is unchanged;
+# - the swap is refused while a view, a foreign key, a check or a missing index is in its way;
 # - partitioned tables, generated columns and columns that do not exist are refused;
-# - the table has the dead values of the old columns until VACUUM FULL, which makes it smaller than it was as text.
+# - the table keeps the dead values of the old columns until VACUUM FULL, which makes it smaller than it was as text.
 #
 # Tags: quick differs
 

@@ -2,14 +2,14 @@
 #
 # Runs the statements of doc/partitions.md that need pg_partman, which are in its blocks ```pgsql, and shows
 # for each of the two tables that
-# - rows of two months are in the partitions of these months, and none is in the default one;
+# - rows of two months are in the partitions of these months, and none are in the default one;
 # - a query by a range of keys reads the partitions of that time only;
-# - the maintenance makes partitions ahead, and drops those that retention says are too old, with their rows;
+# - the maintenance makes partitions ahead, and drops those older than the retention, with their rows;
 # - rows that came before their partition was made are moved to it out of the default one.
-# Also shows that keys of text that are no TIDs do not stop any of this, that UUIDs of other versions are refused,
-# and that a column of atid.tid is refused, as the page says.
+# Also shows that text keys that are not TIDs do not stop any of this, that UUIDs of other versions are refused,
+# and that a column of atid.tid is refused, as the page states.
 #
-# Skipped if the server has no pg_partman from 5.5 on (Debian: postgresql-18-partman; in a root of its own,
+# Skipped if the server has no pg_partman 5.5 or later (Debian: postgresql-18-partman; in a root of its own,
 # script/in-root 18 --with postgresql-18-partman -- script/test partman).
 #
 # Tags: medium differs

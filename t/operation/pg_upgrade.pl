@@ -2,12 +2,12 @@
 #
 # pg_dump --binary-upgrade writes functions with a parsed body before the operator classes of an extension's members,
 # and with them the views that a function reads or has as a type. Shows that
-# - all else goes through and works: functions with a text as body, views, materialized views, partition keys, generated
-#   columns, checks, domains, ranges, exclusion constraints, statistics, policies, rules, triggers, indexes;
+# - everything else is upgraded and works: functions with a text as body, views, materialized views, partition keys,
+#   generated columns, checks, domains, ranges, exclusion constraints, statistics, policies, rules, triggers, indexes;
 # - so do functions with a parsed body that only compare, and the files in examples/ and indexer/;
 # - a parsed body that sorts or groups by one of the types fails, and so does a domain whose check has a cast to bytea,
-#   or a function that has it;
-#   examples/before-upgrade.sql finds them, and what else would fail, and nothing of the above.
+#   or a function that has it; examples/before-upgrade.sql finds them and the other objects that would fail, and none of
+#   the above.
 #
 # Tags: long differs
 

@@ -1,6 +1,6 @@
 # pgbouncer in transaction mode: many clients share a few sessions of the server. Shows that
-# - no identifier is handed out twice and each is above the client's last, though a client's next
-#   transaction may run in any session;
+# - no identifier is handed out twice and each is greater than the client's last, though a client's
+#   next transaction may run in any session;
 # - settings of the database or the role take effect for all of them.
 #
 # Skipped where pgbouncer is not installed; script/test --full installs it.

@@ -1,4 +1,4 @@
-# Objects that the owner of a database, who is no superuser, plants for the extensions' scripts.
+# Objects that the owner of a database, who is not a superuser, plants for the extensions' scripts to use.
 #
 # The scripts run with a superuser's rights, in a schema that the owner of the database can rename. A C
 # function that is bound to another user's type reads memory at any address. Shows that

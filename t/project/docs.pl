@@ -1,23 +1,23 @@
 # The documentation is correct and complete.
 #
 # Shows that
-# - every SQL example of README.md and doc/*.md runs, in the order of its page, and prints what the page
-#   says;
-# - every function, type, sequence, rule, operator, operator class, cast and setting of the extension is in
-#   a chapter, functions and casts as the catalogue has them; and no page names one that does not exist;
-# - doc/README.md, the index, is what script/index makes of the chapters;
+# - every SQL example of README.md and doc/*.md runs, in the order of its page, and prints the output on the
+#   page;
+# - every function, type, sequence, rule, operator, operator class, cast and setting of the extension is in a
+#   chapter, functions and casts as in the catalogue; and no page names one that does not exist;
+# - doc/README.md, the index, is the output of script/index for the chapters;
 # - every file and heading that a page names or links to exists;
 # - no page fetches atid from an archive or a registry, as long as nothing has been uploaded there.
 #
-# How an example is written: a fence ```sql, and right after it a plain fence with the output. One
-# without output prints nothing. A page runs in one session, as the owner of a fresh database (who is
-# no superuser), quietly (psql -q): the output shown is that of the queries, errors and notices. The
-# database is called docs, has the extension unless the page creates it, and a time zone that no page
-# would think of. What a block needs besides stands before it, in a comment that readers do not see:
+# How an example is written: a fence ```sql, and right after it a plain fence with the output. One without
+# output prints nothing. A page runs in one session, as the owner of a fresh database (who is no superuser),
+# quietly (psql -q): the output shown is that of the queries, errors and notices. The database is called docs,
+# has the extension unless the page creates it, and a time zone that no page would rely on. Anything else that
+# a block needs is in a comment before it, which readers do not see:
 #
 #   <!-- from 17 -->       runs on PostgreSQL 17 and later only
 #   <!-- superuser -->     runs as superuser, in a session of its own
-#   <!-- brief -->         shows the first line of an error only, as what the server adds to it differs
+#   <!-- brief -->         shows the first line of an error only, as the server's additions to it differ
 #                          between versions
 #   <!-- varies -->        (before the output) it has generated TIDs, version 7 UUIDs, times or
 #                          intervals: they count as equal, and everything else is compared

@@ -1,5 +1,5 @@
-# The PGXN bundle: `make dist` makes it from the work tree, and PGXN's own client builds, installs and
-# checks it.
+# The PGXN bundle: `make dist` creates it from the work tree, and PGXN's own client builds, installs
+# and checks it.
 #
 # Skipped where pgxnclient is not installed; script/test --full installs it.
 #

@@ -1,16 +1,16 @@
 # script/release, in a copy of the project that is a repository of its own.
 #
-# Shows, of a release of the extensions and of one of the indexer, that it refuses, before it changes anything,
+# Shows, for a release of the extensions and for one of the indexer, that before it changes anything it refuses
 # - a working tree with changes, and a log of .ci/run that is not of this commit, or in which something failed;
 # - a file that has changed while the version is that of the last release, and a changed script;
 # - a version that is not the same everywhere, or not later than the last release's;
 # - a section of the changelog that is missing, has no date or is empty;
-# - a file too many at the top;
+# - an unexpected file at the top;
 # and that otherwise it commits, tags, and begins the next version, under which the files may change again. Also that a
-# release of the one leaves the version, the changelog and the tags of the other as they are.
+# release of one leaves the version, the changelog and the tags of the other unchanged.
 #
-# For the refusals script/release has t/project/style.pl look at versions only (--versions), which is much of its time;
-# when it is fit, and in the releases, all is looked at.
+# For the refusals, script/release runs t/project/style.pl on versions only (--versions), which saves much of its time;
+# for a successful check, and in the releases, everything is checked.
 #
 # Skipped without git.
 #

@@ -1,7 +1,7 @@
 # The spec file for RPM: rpmbuild makes packages of both extensions from the bundle of `make dist`.
 #
 # Shows that the spec's list of files is complete, that each package has its library, control file and scripts, and that
-# atid's has the chapters. Debian's rpm knows no dependency by Fedora's names, so they are not resolved here.
+# atid's has the chapters. Debian's rpm does not know dependencies by Fedora's names, so they are not resolved here.
 #
 # Skipped where rpmbuild or zip is not installed; script/test --full installs them.
 #

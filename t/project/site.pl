@@ -1,11 +1,11 @@
-# The web site of doc/, as a reader sees it.
+# The web site of doc/, as seen by a reader.
 #
-# Shows, of the pages that script/site makes, in Chromium, on a phone and on a wide screen, that
-# - nothing is wider than the screen but code and tables, and these scroll by themselves;
-# - every link within the site leads to a page and a heading that are there, and every picture is shown;
-# - every file that a page or a style names is there, no script has an error, and no page has a rim;
+# Shows, for the pages that script/site makes, in Chromium, on a phone and on a wide screen, that
+# - nothing is wider than the screen except code and tables, and these scroll on their own;
+# - every link within the site leads to an existing page and heading, and every picture is shown;
+# - every file that a page or a style names exists, no script has an error, and no page has a rim;
 # - the side bar has the titles of the index of chapters, and the chapters lead to the files of examples/;
-# - the search leads to the section that has what people type;
+# - the search leads to the section that contains the search terms;
 # - in dark mode the pages, side bars, code blocks and pictures are dark, and all text is legible.
 #
 # Skipped without Sphinx and Chromium; script/test --full installs them.

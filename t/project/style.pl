@@ -1,24 +1,25 @@
-# What can be said of the files as they stand, without building them.
+# Checks of the files that need no build.
 #
 # Shows that
-# - includes go down the layers of src/layers.txt only, and in no circle; pure code includes nothing of the server; no two
-#   files of src/ have one name, but for a .c and its .h; the map in CONTRIBUTING.md is that of these layers;
-# - only src/compat.h asks for the server's version;
-# - each C file opens with a comment; indentation is tabs, no line ends in white space, and C and SQL keep
-#   within 100 columns, tests and scripts within 120 but for what they quote;
-# - META.json, the control files, the install scripts, the RPM's spec and the package of packaging/npm have one version,
-#   the indexer's package, its lock file and its changelog another, and its chapter the extensions that it needs; released scripts are unchanged, and so are the
-#   library and the indexer while they have the version of a release;
+# - includes go down the layers of src/layers.txt only, and in no circle; pure code includes no header of the server; no
+#   two files of src/ have the same name, except a .c and its .h; the map in CONTRIBUTING.md shows these layers;
+# - only src/compat.h tests the server's version;
+# - each C file opens with a comment; indentation is tabs, no line ends in white space, and C and SQL keep within 100
+#   columns, tests and scripts within 120 except for quoted text;
+# - META.json, the control files, the install scripts, the RPM's spec and the package of packaging/npm have one version;
+#   the indexer's package, its lock file and its changelog have another, and its chapter names the extensions that it
+#   needs; released scripts are unchanged, and so are the library and the indexer while they have the version of a
+#   release;
 # - the scripts that CREATE EXTENSION runs are in the order of the sections, with each object's comment below it;
-# - the later install scripts bind to nothing that others have planted (t/operation/planted.pl has the attacks);
+# - the later install scripts bind to no planted object (t/operation/planted.pl has the attacks);
 # - each of the indexer's tables that strangers fill is written in one file;
 # - the indexer's functions and program compare reasons, outcomes and failures with codes of its list only;
 # - errors, in C and as the regression tests print them, keep to the server's style guide; the manual avoids some words;
-# - each file of tests has tags, which script/test reads: one that says how long it takes, and no unknown one; and a
-#   name of its own, by which the server's modules name its log and the folders of its servers; and t/README.md is what
-#   script/test-files makes of the heads.
+# - each test file has tags, which script/test reads: one for how long it takes, and no unknown one; and a unique name,
+#   after which the server's modules name its log and the folders of its servers; and t/README.md is the output of
+#   script/test-files for the heads.
 #
-# With --versions only that what has a version has one, and that what was released is unchanged.
+# With --versions, shows only that the versions agree, and that released files are unchanged.
 #
 # Tags: quick
 

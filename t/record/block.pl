@@ -1,10 +1,10 @@
-# The type atid.block, where bytea could stand.
+# The type atid.block, in the place of bytea.
 #
 # Shows that
-# - in databases of five encodings, each reader over a block answers as over the bytes of the block, for random records
-#   of known and unknown types with texts that an encoding lacks, for damaged blocks, and for paths into them;
-# - no reader raises an error for packed bytes that are damaged, except that a newer version has written them; the casts
-#   do, and no other one;
+# - in databases of five encodings, each reader over a block returns the same as over the bytes of the block, for random
+#   records of known and unknown types with texts that an encoding lacks, for damaged blocks, and for paths into them;
+# - no reader raises an error for packed bytes that are damaged, except that a newer version has written them; only the
+#   casts raise errors, and no other one;
 # - blocks come back from COPY in each format, from dumps as script and as archive, from logical replication to and from
 #   a table with bytea, and through postgres_fdw;
 # - a generated column, a check, a domain, a partition key, a policy, generic and parallel plans read packed bytes;

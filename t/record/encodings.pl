@@ -4,8 +4,8 @@
 # - a record has the same block and CID in every encoding that can express it, also if conversion changes
 #   the order of its keys, and its block comes back as the record;
 # - links, blobs, references, problems and paths are the same;
-# - if an encoding cannot express a record, because it lacks a character or has one code for two, there is
-#   an error that says so, and never another record.
+# - if an encoding cannot express a record, because it lacks a character or has one code for two, there is an
+#   error that reports this, and never a different record.
 #
 # Tags: quick differs
 

@@ -1,10 +1,9 @@
 # Hostile records and blocks, and other tests that need more than one session.
 #
 # Shows that
-# - deep nesting, lengths and counts beyond the end of the input, arrays of ten million items and strings of
-#   100 MB end in success or in an error that says why, with memory bounded by their size, and the session
-#   goes on;
-# - a jsonb is built in 2 GB at most, whatever a block is made of;
+# - deep nesting, lengths and counts beyond the end of the input, arrays of ten million items and strings of 100 MB end
+#   in success or in an error with the reason, with memory bounded by their size, and the session continues;
+# - a jsonb is built in 2 GB at most, whatever a block contains;
 # - paths and keys in errors are bounded;
 # - a cancel stops a long call at once;
 # - calls give their memory back, in a loop of PL/pgSQL and in one query;
@@ -12,10 +11,10 @@
 # - binary COPY takes cid_links, and refuses other bytes;
 # - a table with a generated CID, a check and indexes on expressions is dumped and restored, by its owner.
 #
-# With script/test --full every shape of a block is tried against the bound of 2 GB, all kinds of large values
-# are converted both ways, each call is made 100,000 times, and cancelled on 100 million items; else two shapes, two
-# kinds, 1,000 times (with a fourth of the memory), and four million, which the arrays have, too; long keys have a tenth
-# of the length, and a text that moves has a fourth.
+# With script/test --full every shape of a block is tried against the bound of 2 GB, all kinds of large values are
+# converted both ways, and each call is made 100,000 times and cancelled on 100 million items; otherwise two shapes, two
+# kinds, 1,000 calls (with a quarter of the memory) and four million items, also in the arrays; long keys have a tenth
+# of the length, and a text that moves has a quarter.
 #
 # Tags: minutes
 

@@ -1,15 +1,15 @@
 # Fields of blocks compared with jsonb's operators, and the recipes of doc/network.md under load and attack.
 #
 # Shows that
-# - for random records and paths, dag_cbor_get, _get_text, _get_block and _typeof say what #> and #>> say of the
-#   record, and dag_cbor_ref_uris what record_ref_uris says;
-# - a block that was cut has the same field or is refused, and one with a bit flipped has an answer of its own
-#   only if it is DAG-CBOR again, and never an error of another kind;
+# - for random records and paths, dag_cbor_get, _get_text, _get_block and _typeof return the same as #> and #>> on
+#   the record, and dag_cbor_ref_uris the same as record_ref_uris;
+# - a truncated block gives the same field or is refused, and one with a bit flipped gives a different answer only
+#   if it is still DAG-CBOR, and never an error of another kind;
 # - in databases of other encodings the keys of a path are converted, and a text that the encoding lacks is NULL;
-# - nothing that strangers write keeps a row out of the tables of doc/network.md and examples/references.sql, and a
-#   cast would;
-# - the narrow table has what the records have, after eight sessions have inserted, upserted, updated and deleted
-#   the same few records at once; after TRUNCATE; and where partitions are written to directly;
+# - no value that strangers write keeps a row out of the tables of doc/network.md and examples/references.sql,
+#   where a cast would;
+# - the narrow table matches the records after eight sessions have inserted, upserted, updated and deleted the same
+#   few records at once; after TRUNCATE; and where partitions are written to directly;
 # - the tables are dumped and restored with their indexes and statistics;
 # - parallel workers run the functions, and a cancel stops a long call at once.
 #

@@ -1,11 +1,13 @@
 # Memory runs out in atid's functions.
 #
-# In a library of script/test --assert the allocations that atid asks the server for fail when a test says so
-# (t/failing/failing.c). Shows that
-# - a statement in which any one of them fails ends with that error or with its true result, and so does the
-#   same session's next: the cache of Lexicons, states of aggregates and what call sites keep are whole;
-# - the sessions of the regression tests, in which they fail by chance, crash nothing and trip no assertion;
-# - what stays allocated is the cache of Lexicons.
+# In a library of script/test --assert the allocations that atid requests from the server fail when a test
+# demands it (t/failing/failing.c). Shows that
+# - a statement in which any one of them fails ends with that error or with its true result, and so does the next
+#   statement of the same session: the cache of Lexicons, states of aggregates and the data kept by call sites
+#   are intact;
+# - the sessions of the regression tests, in which allocations fail at random, crash nothing and trip no
+#   assertion;
+# - only the cache of Lexicons stays allocated.
 #
 # Tags: long assert
 

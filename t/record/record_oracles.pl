@@ -1,6 +1,6 @@
 # Other implementations of DAG-CBOR, CIDs and the protocol's JSON give the same answers.
 #
-# t/oracles/records.js asks the server through the Node driver pg and compares with npm's packages
+# t/oracles/records.js queries the server through the Node driver pg and compares with npm's packages
 # @atcute/cbor, @atcute/cid, @ipld/dag-cbor and multiformats, and with a reader and a writer of its own
 # that follow the specification. It lists the differences between the packages and the specification, and
 # fails at any other. Shows that

@@ -1,14 +1,14 @@
-# Test vectors of the data model: ours in t/vectors, and the AT Protocol's public ones where they are there
+# Test vectors of the data model: ours in t/vectors, and the AT Protocol's public ones where they are available
 # (AtidTest::Interop).
 #
 # Shows that
 # - every fixture becomes the block and the CID that it names, byte for byte, and the block becomes the
 #   record again;
-# - every valid record there is valid, and every other is refused with the problem that its note names,
-#   and its path;
-# - the records of lexicon/record-data-*.json, whose rules are those of a Lexicon, have a block, and what
-#   the data model says of them;
-# - cid_string_is_valid agrees with syntax/cid_*, and which of those strings are an atid.cid_link.
+# - every valid record of theirs is valid, and every other one is refused with the problem that its note names, and
+#   its path;
+# - the records of lexicon/record-data-*.json, whose rules are those of a Lexicon, have a block, and the verdict of
+#   the data model;
+# - cid_string_is_valid agrees with syntax/cid_*, and the strings accepted as atid.cid_link are the right ones.
 #
 # Tags: quick
 

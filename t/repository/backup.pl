@@ -1,7 +1,7 @@
-# The command of doc/repository.md reports whether a backup is whole.
+# The command of doc/repository.md reports whether a backup is complete.
 #
-# It verifies the file with the key that the account's log has, and ends with status 0. For a file that is cut off, has
-# a changed byte, or is signed by another key, it ends with 1.
+# It verifies the file with the key in the account's log, and exits with status 0. For a file that is cut off, has a
+# changed byte, or is signed by another key, it exits with status 1.
 #
 # Tags: medium node crypto
 

@@ -4,9 +4,9 @@
 # is canonical. The other has random entries added and deleted, and then mostly one error: an entry on the wrong
 # side of a subtree, at the wrong level or twice; subtrees swapped, repeated, dropped, or at another level. All
 # hashes are right. Shows that
-# - with either tree first, mst_diff raises an error if mst_entries refuses the other tree, of the same rule or
+# - with either tree first, mst_diff raises an error if mst_entries refuses the other tree, for the same rule or
 #   another; and in no other case;
-# - else it gives the difference of the entries;
+# - otherwise it gives the difference of the entries;
 # - with a CAR of only those nodes that the canonical tree does not have, it never gives a result for a tree that
 #   mst_entries refuses;
 # - an entry after a shared subtree that belongs before it, and a shared subtree at another level, are reported with

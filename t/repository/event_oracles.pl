@@ -1,16 +1,16 @@
-# Frames of the event stream that another implementation makes are taken, and others only where they are true.
+# Frames of the event stream made by another implementation are accepted, and mutated ones only if they are true.
 #
 # t/oracles/events.js makes accounts, commits and frames with npm's package @atproto/repo, and mutates the frames. Shows
 # that
 # - each frame is split into the fields and operations that were put into it, its signature is verified, and
-#   event_problem finds nothing; mst_get finds each operation in the slice, and claims nothing that is not so;
-# - of the mutated frames (bytes, fields, operations, blocks, commits that have done more than they tell) none is taken
-#   that is not true. What is true the oracle decides by itself: it applies the operations to the entries before and
-#   builds the tree;
-# - a frame whose operations and blocks come in another order, or with others that are of no use, is taken.
+#   event_problem finds nothing; mst_get finds each operation in the slice, and makes no false claim;
+# - of the mutated frames (bytes, fields, operations, blocks, commits that have done more than they report) none is
+#   accepted that is not true. The oracle decides by itself which ones are true: it applies the operations to the
+#   entries before and builds the tree;
+# - a frame whose operations and blocks come in another order, or together with useless ones, is accepted.
 #
-# $ATID_COMMITS and $ATID_MUTATIONS say how many. Skipped where node and npm are not to be had; AtidTest::Oracles says
-# how they are found.
+# $ATID_COMMITS and $ATID_MUTATIONS set the numbers. Skipped where node or npm is not available; AtidTest::Oracles
+# documents how they are found.
 #
 # Tags: long node crypto
 

@@ -2,10 +2,10 @@
 #
 # Shows that
 # - a million blocks of one byte, a million blocks of one CID, a section of 100 MB, CIDs with the same first bytes,
-#   and a record that many paths refer to end in success or in an error that says why, with memory bounded by their
-#   size; reading a repository of 300 MB takes far less memory than that;
+#   and a record that many paths refer to end in success or in an error with the reason, with memory bounded by
+#   their size; reading a repository of 300 MB takes far less memory than that;
 # - a cancel stops a long call at once;
-# - calls give their memory back; there can be many aggregates at a time;
+# - calls give their memory back; many aggregates can run at the same time;
 # - parallel workers run the functions;
 # - a database in another encoding gives the same results.
 #

@@ -2,11 +2,11 @@
 #
 # Shows that
 # - values that nest a million deep, that claim 100 MB or more items than there are bytes, that are larger than a frame,
-#   the largest CARs of sections, nodes, keys and operations end in an answer soon, in memory that their size bounds;
-#   a value of 100 MB is not even decompressed;
+#   the largest CARs of sections, nodes, keys and operations soon end in an answer, with memory bounded by their size; a
+#   value of 100 MB is not even decompressed;
 # - a cancel stops a query over frames at once; calls give their memory back;
 # - parallel workers verify a table of frames; frames come by COPY in binary form;
-# - a database in another encoding, and a role without rights, have the same answers.
+# - a database in another encoding, and a role without rights, get the same answers.
 #
 # Tags: medium
 

@@ -1,6 +1,6 @@
 # Other implementations of repositories give the same answers.
 #
-# t/oracles/repositories.js makes repositories with npm's packages @atproto/repo and @atcute/mst, and asks the
+# t/oracles/repositories.js makes repositories with npm's packages @atproto/repo and @atcute/mst, and queries the
 # server about their CARs. Shows for repositories of 0 to 3,000 records that
 # - paths, CIDs, blocks, the commit and the root are the same, and the nodes byte for byte;
 # - after random edits mst_diff is the difference of the entries, and mst_invert gives the root before, from the
@@ -8,7 +8,7 @@
 # - a CAR with a byte changed, dropped or doubled is refused, or gives the same records.
 #
 # $ATID_REPOSITORIES and $ATID_MUTATIONS set the numbers; the defaults take less than a minute. Skipped without node
-# and npm; AtidTest::Oracles says how they are found.
+# and npm; AtidTest::Oracles documents how they are found.
 #
 # Tags: long node
 

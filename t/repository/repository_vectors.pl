@@ -1,14 +1,13 @@
 # Test vectors of the tree and of the firehose: ours in t/vectors, and the AT Protocol's public ones where they are
-# there (AtidTest::Interop).
+# available (AtidTest::Interop).
 #
 # Shows that
-# - each key has the depth that mst/key_heights.json says, and those of mst/example_keys.txt the depth that
-#   their second character names; the tree of the latter gives its keys back;
-# - keys share what mst/common_prefix.json says, as far as they can be keys of one node;
-# - each commit of firehose/commit-proof-fixtures.json has the roots that are named, before and after; the
-#   operations invert to the root before with exactly the blocks of the proof; without any one block there is an
-#   error that names the missing node;
-#   and with a wrong operation the root differs or there is an error.
+# - each key has the depth given in mst/key_heights.json, and those of mst/example_keys.txt the depth that their
+#   second character names; the tree of the latter gives its keys back;
+# - keys share the prefixes given in mst/common_prefix.json, as far as they can be keys of one node;
+# - each commit of firehose/commit-proof-fixtures.json has the named roots, before and after; the operations invert
+#   to the root before with exactly the blocks of the proof; without any one block there is an error that names the
+#   missing node; and with a wrong operation the root differs or there is an error.
 #
 # Tags: quick
 

@@ -4,7 +4,7 @@
 # - valid repositories are read, and their tree is the one that mst_root makes of its entries;
 # - each broken rule, in a tree with correct hashes, is refused with its words and its place, by mst_entries,
 #   repo_records, repo_problem and repo_is_valid alike;
-# - the same for commits, paths, records, and the bytes of a CAR; a CAR that is cut off at any byte, or has any byte
+# - likewise for commits, paths, records, and the bytes of a CAR; a CAR that is cut off at any byte, or has any byte
 #   changed, dropped or doubled, is refused, or gives the same records;
 # - everything that the specification allows is accepted: any order of blocks, blocks twice, unrelated blocks, a
 #   record under two paths, more than one root, commits of version 2, and leaf links that are not blessed if their

@@ -1,12 +1,12 @@
 # npm's @atproto/syntax gives the same answers about DIDs, handles, NSIDs, at-identifiers, AT URIs, language
 # tags and URIs.
 #
-# t/oracles/addresses.js makes the strings and asks the package. Shows that each of 100,000 mutated strings of
-# each format is accepted or refused as by the package, except for the kinds that the program lists, with the
-# sentence of the specification that decides, and only in the direction that it lists. The predicate, the type
-# or domain of the format, and the parts of accepted strings agree.
+# t/oracles/addresses.js generates the strings and queries the package. Shows that each of 100,000 mutated
+# strings of each format is accepted or refused as in the package, except for the kinds that the program
+# lists, with the sentence of the specification that decides, and only in the direction that it lists. The
+# predicate, the type or domain of the format, and the parts of accepted strings agree.
 #
-# Skipped without node and npm; AtidTest::Oracles says how they are found.
+# Skipped without node and npm; AtidTest::Oracles documents how they are found.
 #
 # Tags: long node
 

@@ -3,13 +3,13 @@
 # Shows that
 # - stored values have the frozen bytes, read from the table's file; equal texts have equal bytes, whether
 #   they came as text, in binary form or by at_uri_make;
-# - an ORDER BY over 200,000 values of all shapes, with abbreviated keys, is that of the texts in "C", also if
-#   few accounts make it give up abbreviating, and with little memory; a hash join gives the same rows as one
+# - an ORDER BY over 200,000 values of all shapes, with abbreviated keys, matches that of the texts in "C", also
+#   if few accounts make it give up abbreviating, and with little memory; a hash join gives the same rows as one
 #   of texts;
 # - uri <@ scope gives the same rows as starts_with and a slash, over 100,000 URIs, with an index and without;
 # - the planner's estimates of its rows are right within a factor: for constants, parameters, joins, EXISTS and
 #   NOT EXISTS;
-# - a database of 1.0 takes DIDs and AT URIs after ALTER EXTENSION UPDATE, and a dump of it restores;
+# - a database of 1.0 accepts DIDs and AT URIs after ALTER EXTENSION UPDATE, and a dump of it restores;
 # - binary input with a zero byte, with invalid UTF-8, or too long is refused, and so is a megabyte of text;
 #   nothing of that is stored.
 #

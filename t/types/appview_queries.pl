@@ -4,11 +4,11 @@
 # Shows that
 # - each query gives the same rows on both, with its values in the statement, as parameters without a type,
 #   and as parameters of type text, text[] and so on in a generic plan;
-# - with typed parameters, the index that is named is used (the tables are small, so other plans are disabled);
-# - only what doc/address.md says is refused: a literal or an untyped parameter that is no DID or AT URI;
+# - with typed parameters, the named index is used (the tables are small, so other plans are disabled);
+# - only the cases in doc/address.md are refused: a literal or an untyped parameter that is not a DID or AT URI;
 # - joins of columns of the types with text in a collation in which different texts are equal, if the server
 #   has ICU, compare bytes, with each method and with Memoize;
-# - the same in databases of LATIN1 and SQL_ASCII, with bytes that are not ASCII;
+# - likewise in databases of LATIN1 and SQL_ASCII, with bytes that are not ASCII;
 # - plans of a table of text are the same in a database with the extension and without;
 # - a long list of the column's type, or of text for a column cast to text, is hashed, and one of another type is not;
 # - examples/before-upgrade.sql finds the foreign keys that the server accepts before 18 only.

@@ -1,17 +1,18 @@
 # npm's @atproto/syntax gives the same answers about datetimes, and reads sloppy ones alike.
 #
-# t/oracles/datetimes.js makes the strings and asks the package, in a time zone that is not UTC. Shows that
-# - each of 100,000 mutated datetimes is accepted or refused as by the package, except for two kinds: a day
-#   that the month does not have, which the package takes for one of the next month ("Implementations
-#   'should' validate that the semantics of the datetime are valid", says Lexicon), and more than 64 characters
+# t/oracles/datetimes.js generates the strings and queries the package, in a time zone that is not UTC. Shows
+# that
+# - each of 100,000 mutated datetimes is accepted or refused as in the package, except for two kinds: a day that
+#   the month does not have, which the package takes to be one of the next month ("Implementations 'should'
+#   validate that the semantics of the datetime are valid", says Lexicon), and more than 64 characters
 #   ("arbitrary fractional precision digits are allowed");
 # - for 100,000 sloppy strings, datetime_normalize gives the same result as normalizeDatetime, except for one
 #   kind: a fraction of more than nine digits that begins with a zero, which V8 reads without the zero, .0521...
 #   as .521; if it is cut to three digits before, the result is always the same;
-# - it gives a result for each string that normalizeDatetime takes and that is in a form that the chapter lists,
-#   except for days that do not exist; and for no other string.
+# - it gives a result for each string that normalizeDatetime accepts and that is in a form that the chapter
+#   lists, except for days that do not exist; and for no other string.
 #
-# Skipped without node and npm; AtidTest::Oracles says how they are found.
+# Skipped without node and npm; AtidTest::Oracles documents how they are found.
 #
 # Tags: medium node
 

@@ -1,13 +1,14 @@
 # npm's unicode-segmenter finds as many grapheme clusters in a text, and the table is the Unicode Character Database's.
 #
 # Shows that
-# - src/codec/text/grapheme_table.h is what t/oracles/unicode.js makes of npm's package of the database, whose version
-#   is the one that grapheme.h, the comment on the type and its chapter name;
-# - each character of planes 0 and 1 and of U+E0000 to U+E0FFF, among others, and 200,000 random texts of what the rules
-#   are about have as many clusters as unicode-segmenter counts (t/oracles/graphemes.js). The unit test counts ours.
+# - src/codec/text/grapheme_table.h is the output of t/oracles/unicode.js for npm's package of the database, whose
+#   version is the one that grapheme.h, the comment on the type and its chapter name;
+# - each character of planes 0 and 1 and of U+E0000 to U+E0FFF, among others, and 200,000 random texts of characters
+#   that the rules concern have as many clusters as unicode-segmenter counts (t/oracles/graphemes.js). The unit test
+#   does our counting.
 #
-# Skipped without node and npm; AtidTest::Oracles says how they are found. The part that counts is skipped where the
-# unit tests are not built.
+# Skipped without node and npm; AtidTest::Oracles documents how they are found. The part that counts is skipped where
+# the unit tests are not built.
 #
 # Tags: medium node
 

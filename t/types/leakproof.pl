@@ -1,16 +1,16 @@
 # No function that is marked LEAKPROOF raises an error, whatever it is given.
 #
-# The planner calls such a function before it has looked at row security, so an error would tell of rows that nobody
-# may see. Here all functions of the extensions that are marked so, as the catalogue has them, are called with values
-# made for the types of their arguments: ones of the protocol with bytes changed, cut, copied and put in, and texts
-# with characters that UTF-8 lacks. So a function that is added is tested without a change here, and one with an
-# argument of a new type fails until there are values for it.
+# The planner calls such a function before it has looked at row security, so an error would reveal rows that the user
+# may not see. Here all functions of the extensions that the catalogue marks so are called with values made for the
+# types of their arguments: values of the protocol with bytes changed, cut, copied and inserted, and texts with
+# characters that UTF-8 lacks. So a new function is tested without a change here, and one with an argument of a new type
+# fails until there are values for it.
 #
 # 250 calls of each function in each encoding; with script/test --full 10,000.
 #
-# The fields of a block are what strangers write and queries read most, so they are called with more: 2,000 damaged
-# blocks in each encoding, with --full 200,000, at paths that lead into them. What is returned must be DAG-CBOR, and all
-# four functions must say the same of it.
+# Fields of blocks, which strangers write, are what queries read most, so these functions are called with more: 2,000
+# damaged blocks in each encoding, with --full 200,000, at paths that lead into them. The result must be DAG-CBOR, and
+# all four functions must agree on it.
 #
 # Tags: quick minutes differs
 

@@ -4,9 +4,9 @@
 # histograms; those of text are plain. A query is written for both, and the rows are compared. An error on one side is
 # a failure.
 #
-# The library with the scripts of 1.1 answers, too, where the planner has a histogram.
+# The library with the scripts of 1.1 also returns these rows, where the planner has a histogram.
 #
-# 500 pairs, 20,000 with script/test --full, or as many as ATID_PAIRS says. ATID_SEED is another seed; ATID_PAIR is
+# 500 pairs, 20,000 with script/test --full, or the number in ATID_PAIRS. ATID_SEED sets another seed; ATID_PAIR is
 # the number of the only pair to run.
 #
 # Tags: minutes differs

@@ -1,9 +1,9 @@
-# Test vectors for Lexicon's string formats: ours in t/vectors, and the AT Protocol's public ones where they are there
-# (AtidTest::Interop).
+# Test vectors for Lexicon's string formats: ours in t/vectors, and the AT Protocol's public ones where they are
+# available (AtidTest::Interop).
 #
-# Shows of each format that every way to ask accepts each valid line and refuses each other one: the predicate, the
-# type or domain (by the right error and constraint), pg_input_is_valid, format_problem, which names a rule, and the
-# functions that convert or compare; and that accepted lines come back byte for byte.
+# Shows for each format that every check accepts each valid line and refuses each other line: the predicate, the type or
+# domain (by the right error and constraint), pg_input_is_valid, format_problem, which names a rule, and the functions
+# that convert or compare; and that accepted lines come back byte for byte.
 #
 # The exceptions in the public vectors, with the sentence that decides; their README says that the specifications
 # take precedence:
@@ -12,8 +12,8 @@
 # - JA and jaja are well-formed language tags: "The Lexicon string must validate as a 'well-formed' language
 #   tag, as defined in the RFC" (Lexicon, language), and RFC 5646 has "tags and their subtags ... are to be
 #   treated as case insensitive" (2.1.1) and "4ALPHA ; or reserved for future use" (2.1).
-# The lines of language_parse_invalid.txt are "well-formed BCP 47 syntax, but not valid", as the file says, so
-# they are accepted. Those of datetime_parse_invalid.txt name no time, and are refused.
+# The lines of language_parse_invalid.txt are "well-formed BCP 47 syntax, but not valid", as the file states, so they
+# are accepted. Those of datetime_parse_invalid.txt name no time, and are refused.
 #
 # Tags: quick differs
 

@@ -1,7 +1,7 @@
 # The binary form of values, byte by byte, as clients send it with COPY and as parameters. Shows that
 # - any 8 bytes are a tid, and come back unchanged;
 # - the 13 characters of a TID's text are accepted too, for clients that do not know the type;
-# - anything else is refused with SQLSTATE 22P03 and a sentence that says what is wrong.
+# - anything else is refused with SQLSTATE 22P03 and a message that states the problem.
 #
 # Tags: quick differs
 

@@ -11,7 +11,7 @@
 #   the server has them and they give one, for each version and variant; and read the UUIDs of the server's
 #   generators.
 #
-# The parts that need npm are skipped without it; AtidTest::Oracles says how it is found.
+# The parts that need npm are skipped without it; AtidTest::Oracles documents how it is found.
 #
 # Tags: medium node
 

@@ -3,7 +3,7 @@
 # Moving over from one of them changes only the schema in the statements. Shows that
 # - for each function of uuid-ossp there is one of the same name, with the same arguments, names and
 #   defaults of arguments, result, and properties for the planner;
-# - the same for each function of pg_uuidv7 1.6, except that here random functions are volatile and all
+# - likewise for each function of pg_uuidv7 1.6, except that here random functions are volatile and all
 #   others immutable;
 # - the same statements give the same answers, with uuid-ossp first in search_path or with atid first.
 #
