@@ -1,4 +1,4 @@
--- What bench/addresses measured: sizes and costs, then the ratios with their targets. Medians; in
+-- The results of bench/addresses: sizes and costs, then the ratios with their targets. Medians; in
 -- brackets the quartiles.
 
 \pset border 2
@@ -40,7 +40,7 @@ WITH target (id, name, above, below, target) AS (VALUES
     (5, 'at_uri_did(uri) / split_part(uri, ''/'', 3)', 'at_uri_did(uri)', 'split_part(uri, ''/'', 3)', 0.5),
     (6, 'uri <@ scope / LIKE with text_pattern_ops', 'within as_types', 'within as_text', 1.0)
   ),
-  -- both sides of a round were measured close together, whatever else the machine did
+  -- both sides of a round were measured close together, whatever else ran on the machine
   ratio (id, name, target, value, alone) AS (
     SELECT t.id, t.name, t.target, x.ms / y.ms, (x.ms - coalesce(xs.ms, 0)) / (y.ms - ys.ms)
       FROM target t

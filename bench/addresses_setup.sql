@@ -1,9 +1,9 @@
--- What bench/addresses measures, and how.
+-- The measurements of bench/addresses.
 
 CREATE EXTENSION atid;
 CREATE SCHEMA bench;
 
--- The same likes in two forms: a table as AppViews have it, all text, and one of the types.
+-- The same likes in two forms: a table as in AppViews, all text, and one with the types.
 CREATE TABLE bench.as_text (
   uri text COLLATE "C", cid text COLLATE "C", creator text COLLATE "C", subject text COLLATE "C",
   subject_cid text COLLATE "C", created_at text COLLATE "C", indexed_at text COLLATE "C", sort_at text COLLATE "C"
@@ -25,8 +25,8 @@ END $$;
 CREATE FUNCTION bench.did(i bigint) RETURNS text LANGUAGE sql IMMUTABLE
   RETURN 'did:plc:' || substr(atid.cid_make('raw', sha256(i::text::bytea))::text, 20, 24);
 
--- So many likes, of a twentieth as many accounts and of a tenth as many posts, of which few have
--- many; in the order in which they come in.
+-- This many likes, by a twentieth as many accounts and of a tenth as many posts, of which few have
+-- many; in order of arrival.
 CREATE PROCEDURE bench.make_likes(likes int, file text) LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM setseed(0.5);
@@ -85,7 +85,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- A column alone in its table, in an order that is that of chance.
+-- A column alone in its table, in random order.
 CREATE UNLOGGED TABLE bench.uri_as_text (v text COLLATE "C");
 CREATE UNLOGGED TABLE bench.uri_as_types (v atid.at_uri);
 
@@ -134,8 +134,8 @@ BEGIN
   END LOOP;
 END $$;
 
--- Look-ups by the text that a client sends, in a statement that was prepared once: the text is read as
--- the column's type for each.
+-- Look-ups by the text that a client sends, in a statement prepared once: the text is read as the
+-- column's type for each.
 CREATE FUNCTION bench.look_up_as_text(uris text[]) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   u text;

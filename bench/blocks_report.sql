@@ -1,4 +1,4 @@
--- What bench/blocks prints.
+-- The output of bench/blocks.
 
 \pset border 2
 \pset footer off

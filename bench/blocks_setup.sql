@@ -1,8 +1,9 @@
--- What bench/blocks measures, and how. The variable rows says how many records there are.
+-- The measurements of bench/blocks. The variable rows is the number of records.
 --
--- The records are made here. Shares, lengths and spellings of times are those of the network: 55 in a hundred are likes, 20
--- follows, 12 posts, 7 reposts, 3 blocks, 1 a listitem, and 2 are of other services, of which one has a Lexicon that the
--- dictionary does not have. A tenth of the times have no milliseconds. A subject may be one of few.
+-- The records are generated here. Shares, lengths and spellings of times match those of the
+-- network: 55 in a hundred are likes, 20 follows, 12 posts, 7 reposts, 3 blocks, 1 a listitem, and
+-- 2 are of other services, of which one has a Lexicon that the dictionary does not have. A tenth of
+-- the times have no milliseconds. A subject may be one of few.
 
 CREATE EXTENSION atid;
 CREATE SCHEMA bench;
@@ -74,7 +75,7 @@ INSERT INTO subject (name, form, query) VALUES
   ('to pack', 'bytea', 'SELECT count(block::atid.block) FROM bench.bytea'),
   ('to restore', 'block', 'SELECT count(block::bytea) FROM bench.block');
 
--- Each round takes them in another order; the first warms up.
+-- Each round runs them in another order; the first only warms up.
 CREATE PROCEDURE calls(round int) LANGUAGE plpgsql AS $$
 DECLARE
   s record;

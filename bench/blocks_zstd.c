@@ -1,10 +1,10 @@
 /*-------------------------------------------------------------------------
  *
  * blocks_zstd.c
- *		What zstd makes of each block alone, with a dictionary that it has learned from others.
+ *                Compresses each block alone with zstd, with a dictionary trained on other blocks.
  *
  * It reads a block in hexadecimal from each line.  A dictionary is trained on the first half of
- * them, and the other half is measured.  Frames have no magic number, size and checksum.
+ * them, and the other half is measured.  Frames have no magic number, size or checksum.
  *
  *-------------------------------------------------------------------------
  */

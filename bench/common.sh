@@ -3,18 +3,18 @@
 #
 #   --pg N      on PostgreSQL N; if this machine has another, in a Debian root of its own (script/in-root)
 #   --rounds N  rounds
-#   --rows N    how many rows the tables have
+#   --rows N    number of rows in the tables
 #   --keep      keep the temporary folder
 #
-# They print medians over rounds in which everything takes its turn, and the ratios beside the figures that they are to
-# reach. They are no tests: a figure that is not reached is printed, and the exit status is 0. See bench/README.md.
+# They print medians over rounds in which everything takes its turn, and the ratios next to their targets. They are not
+# tests: a missed target is printed, and the exit status is 0. See bench/README.md.
 set -euo pipefail
 # shellcheck source=../script/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../script/lib.sh"
 
 declare -A part=()
 
-# bench_options 'PART...' ROUNDS ROWS "$@": sets rounds, rows, and part[NAME] to 1 for each part that is wanted
+# bench_options 'PART...' ROUNDS ROWS "$@": sets rounds, rows, and part[NAME] to 1 for each requested part
 bench_options() {
 	local name
 	[[ " $* " != *' --help '* && " $* " != *' -h '* ]] || sed -n '4,/^set/{/^set/!s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"
@@ -29,8 +29,8 @@ bench_options() {
 	atid_on_pg "bench/${0##*/}" "${@:4}"
 }
 
-# bench_server SETUP [conf line...]: with atid and what the SQL of SETUP makes. Everything stays in memory and in one
-# process: what is measured is the code.
+# bench_server SETUP [conf line...]: with atid and the objects created by the SQL of SETUP. Everything stays in memory
+# and in one process: only the code is measured.
 bench_server() {
 	atid_prefix
 	atid_say 'building atid'
@@ -62,11 +62,11 @@ bench_report() {
 	atid_say "load at the end: $(cut -d ' ' -f 1-3 /proc/loadavg)"
 }
 
-# bench_npm FOLDER: gets the packages that it locks, and prints what npm says
+# bench_npm FOLDER: gets the packages that it locks, and prints npm's output
 bench_npm() { as_user env npm_config_cache="$WORK/npm" npm ci --prefix "$1" --ignore-scripts --no-audit --no-fund 2>&1; }
 
-# bench_node PROGRAM: in WORK/node, with the packages and versions of the tests ($ATID_ORACLES names a folder that has them
-# already). False where Node, npm or the packages cannot be had.
+# bench_node PROGRAM: in WORK/node, with the packages and versions of the tests ($ATID_ORACLES names a folder that has
+# them already). Returns false if Node, npm or the packages are not available.
 bench_node() {
 	local said=''
 	as_user mkdir "$WORK/node"
@@ -90,13 +90,13 @@ ask() {
 	echo "$answer"
 }
 
-# bench_packages FOLDER: those that it locks, or ends
+# bench_packages FOLDER: installs the packages of its lock file, or ends
 bench_packages() {
 	local said
 	said=$(bench_npm "$1") || atid_die "npm ci failed: $(tail -n 1 <<<"$said")"
 }
 
-# bench_sources: the indexer in WORK/node/indexer without packages, and a Node that it runs with, in the variable node
+# bench_sources: the indexer in WORK/node/indexer without packages, and a suitable Node in the variable node
 bench_sources() {
 	as_user mkdir -p "$WORK/node"
 	as_user cp -R "$SRC/indexer" "$SRC/examples" "$SRC/t/node" "$WORK/node"

@@ -1,6 +1,6 @@
 // Node's part of bench/crypto: reads lines of a curve, a message, a signature and a point in hex, and verifies the
-// first signatures of a curve with @atproto/crypto, as many as each line of its input says ("k256 500"); prints
-// the nanoseconds of processor time for each.
+// first signatures of a curve with @atproto/crypto, as many as requested by each line of its input ("k256 500");
+// prints the nanoseconds of processor time for each.
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { verifySignature } from '@atproto/crypto';

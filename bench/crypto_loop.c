@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * crypto_loop.c
- *		What bench/crypto compares with: the two libraries alone, in a loop.
+ *                The baseline of bench/crypto: the two libraries alone, in a loop.
  *
  *		crypto_loop make N		signs N random messages with a key of each curve, and
  *								prints them: curve, message, r and s, point, in hex
@@ -9,8 +9,8 @@
  *								"p256" or "k256" of its input: prints the nanoseconds of
  *								processor time that verifying all its signatures took
  *
- * What is measured takes a digest that is known, a key that is parsed, and a
- * signature as the library wants it (of OpenSSL, in DER).
+ * The measured code takes a known digest, a parsed key, and a signature in the form that the
+ * library expects (for OpenSSL, DER).
  *
  *-------------------------------------------------------------------------
  */
@@ -154,7 +154,7 @@ make_p256(int count)
 }
 
 /*
- * Make the keys of the two curves ready; all rows of a curve have the same.
+ * Make the keys of the two curves ready; all rows of a curve have the same keys.
  */
 static void
 parse_key(bool k256, uint8_t *point)

@@ -1,4 +1,4 @@
--- What bench/crypto prints. Medians; in brackets the quartiles.
+-- The output of bench/crypto. Medians; in brackets the quartiles.
 
 CREATE TEMP VIEW cost AS
 SELECT name, q[1] AS low, q[2] AS ns, q[3] AS high

@@ -1,4 +1,4 @@
--- What bench/crypto measures, and how. The variable file names the signatures that crypto_loop made.
+-- The measurements of bench/crypto. The variable file names the signatures that crypto_loop made.
 
 \ir processor.sql
 
@@ -12,7 +12,7 @@ FROM bench.signature WHERE curve = 'k256';
 CREATE UNLOGGED TABLE bench.p256 AS
 SELECT decode(data, 'hex') AS data, decode(signature, 'hex') AS signature, atid.did_key_make(curve, decode(point, 'hex')) AS key
 FROM bench.signature WHERE curve = 'p256';
--- The same key in two forms by turns, so that no row has the text of the one before.
+-- The same key in two forms alternately, so that no row has the text of the one before.
 CREATE UNLOGGED TABLE bench.k256_turns AS
 SELECT data, signature, CASE row_number() OVER () % 2 WHEN 0 THEN key ELSE substr(key, 9) END AS key FROM bench.k256;
 CREATE UNLOGGED TABLE bench.p256_turns AS
@@ -39,7 +39,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- Milliseconds on the clock with so many workers and an idle leader.
+-- Milliseconds on the clock with this many workers and an idle leader.
 CREATE PROCEDURE bench.parallel(workers int, round int) LANGUAGE plpgsql AS $$
 DECLARE
   begun timestamptz;

@@ -1,4 +1,4 @@
--- What bench/datetimes prints.
+-- The output of bench/datetimes.
 
 \echo
 \echo Nanoseconds for a datetime, in SELECT count(f(column)) FROM table.

@@ -1,9 +1,9 @@
--- What bench/datetimes measures, and how. The variable rows says how many datetimes there are.
+-- The measurements of bench/datetimes. The variable rows is the number of datetimes.
 
 CREATE EXTENSION atid;
 CREATE SCHEMA bench;
 
--- As records have them: most with milliseconds, some with microseconds or an offset.
+-- As in records: most with milliseconds, some with microseconds or an offset.
 CREATE UNLOGGED TABLE bench.record (created text, indexed timestamptz);
 INSERT INTO bench.record
 SELECT CASE n % 10
@@ -29,7 +29,7 @@ INSERT INTO bench.subject (name, query) VALUES
 
 CREATE TABLE bench.result (name text, round int, ms float8);
 
--- Each round takes them in another order; the first warms up.
+-- Each round runs them in another order; the first only warms up.
 CREATE PROCEDURE bench.measure(rounds int) LANGUAGE plpgsql AS $$
 DECLARE
   subject record;

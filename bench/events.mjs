@@ -14,7 +14,7 @@ const header = encode({ op: 1, t: '#commit' });
 const keypair = await Secp256k1Keypair.create();
 const did = 'did:plc:ewvi7nxzyoun6zhxrhs64oiz';
 
-// likes, posts and follows, each behind the last of its collection
+// likes, posts and follows, each after the last of its collection
 let clock = 1e9;
 function write() {
   const n = (clock += 1 + Math.floor(Math.random() * 1e6));

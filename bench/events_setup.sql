@@ -1,11 +1,11 @@
--- What bench/events measures, and how.
+-- The measurements of bench/events.
 
 CREATE EXTENSION atid;
 CREATE SCHEMA bench;
 
 CREATE UNLOGGED TABLE bench.line (size int, key text, hex text);
 
--- Everything lies in the rows: what is measured is the code.
+-- Everything is stored in the rows: only the code is measured.
 CREATE UNLOGGED TABLE bench.event (size int, key text, frame bytea, block bytea);
 CREATE UNLOGGED TABLE bench.frame (size int, key text, frame bytea);
 ALTER TABLE bench.event ALTER frame SET STORAGE PLAIN;
@@ -42,7 +42,8 @@ INSERT INTO bench.subject_workers (name, call, workers)
 
 CREATE UNLOGGED TABLE bench.result (name text, round int, ms float8);
 
--- A round: each in its turn, in another order; round 0 only warms up. With workers the leader does nothing.
+-- A round: each in turn, in another order; round 0 only warms up. With workers the leader does
+-- nothing.
 CREATE PROCEDURE bench.measure(source regclass, round int) LANGUAGE plpgsql AS $$
 DECLARE
   s record;

@@ -1,4 +1,4 @@
--- The roles of the API, as "atid-indexer up" makes them.
+-- The roles of the API, as "atid-indexer up" creates them.
 REVOKE TEMPORARY ON DATABASE postgres FROM PUBLIC;
 CREATE ROLE consumer LOGIN;
 GRANT USAGE ON SCHEMA indexer TO consumer;

@@ -1,4 +1,5 @@
-// Asks atid-indexer api for pages of a feed, eight at a time, and prints what a request costs it and PostgreSQL.
+// Requests pages of a feed from atid-indexer api, eight at a time, and prints the cost of a request for it and
+// PostgreSQL.
 //
 //   node feeds_requests.mjs ROUNDS TOKEN
 import { execFileSync, spawn } from 'node:child_process';

@@ -1,4 +1,4 @@
--- What bench/feeds measures.
+-- The measurements of bench/feeds.
 SET search_path = indexer, public;
 CREATE SCHEMA api;
 SELECT add_lexicons('[
@@ -37,9 +37,10 @@ SELECT make_view_index('api.app_bsky_feed_post', 'sort_at', 'uri'), make_view_in
   make_view_index('api.app_bsky_feed_like', 'did', 'sort_at'), make_view_index('api.app_bsky_graph_follow', 'did', 'sort_at');
 CREATE VIEW feed.cats AS SELECT uri AS post, sort_at AS at FROM api.app_bsky_feed_post WHERE text ~* '\mcats?\M';
 CREATE VIEW feed.hidden AS SELECT uri AS post, sort_at AS at FROM api.app_bsky_feed_post WHERE text ~* '\mcats?\M' AND NOT hidden;
--- The same without the index of the feed: the expression is another one.
+-- Likewise without the index of the feed: the expression differs.
 CREATE VIEW feed.by_time AS SELECT uri AS post, sort_at AS at FROM api.app_bsky_feed_post WHERE text || '' ~* '\mcats?\M';
--- The newest of each by their keys, which are TIDs: of 10,000 candidates only the keys are read. Then the newest of all.
+-- The newest of each author by their keys, which are TIDs: of 10,000 candidates only the keys are
+-- read. Then the newest of all.
 CREATE FUNCTION feed.following("limit" int, cursor text) RETURNS jsonb STABLE LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
   SELECT jsonb_build_object('feed', coalesce(jsonb_agg(jsonb_build_object('post', n.uri) ORDER BY n.tid DESC), '[]'))
   FROM (SELECT p.uri, atid.at_uri_tid(p.uri) AS tid FROM api.app_bsky_graph_follow AS f
@@ -62,7 +63,7 @@ CREATE FUNCTION feed.liked("limit" int, cursor text) RETURNS jsonb STABLE LANGUA
 $$;
 VACUUM (ANALYZE);
 
--- Each is called so many times in a round, after one call that does not count. $1 is the token.
+-- Each is called this many times in a round, after one call that does not count. $1 is the token.
 CREATE TABLE bench.work (name text, times int, token text, statement text, target float8);
 INSERT INTO bench.work
 SELECT w.name, w.times, w.token, format('SELECT xrpc.feed_skeleton(%L, %L, 50, %L)::text, who.stale FROM '

@@ -1,4 +1,5 @@
--- What bench/functions measured: medians. The unit is the middle of the server's functions of COST 1.
+-- The results of bench/functions: medians. The unit is the median of the server's functions of COST
+-- 1.
 
 \pset border 2
 \pset footer off

@@ -1,11 +1,12 @@
--- What bench/functions measures, and how. Standard input has a frame of events.mjs.
+-- The measurements of bench/functions. Standard input has a frame of events.mjs.
 
 \ir processor.sql
 
 CREATE UNLOGGED TABLE bench.line (size int, key text, hex text);
 \copy bench.line FROM pstdin
 
--- One row with a value for each argument: by its name, or by its type if it has none. A query makes it once, in memory.
+-- One row with a value for each argument: by its name, or by its type if it has none. A query
+-- builds it once, in memory.
 CREATE VIEW bench.sample AS
 WITH file AS (
   SELECT jsonb_agg(document::jsonb) AS document
@@ -61,8 +62,8 @@ SELECT
   FROM file, log, record, car, frame, atid.repo_commit(car) AS r, atid.plc_log_keys(log) AS k,
        LATERAL (SELECT c.block AS commit_block FROM atid.commit_event(frame) AS f, atid.repo_commit(f.blocks) AS c) AS e;
 
--- The value of an argument: the first one whose pattern matches the names of function and argument and the type, else by
--- the name or the type.
+-- The value of an argument: the first one whose pattern matches the names of function and argument
+-- and the type; otherwise by the name or the type.
 CREATE TABLE bench.other (n serial, pattern text, value text);
 INSERT INTO bench.other (pattern, value) VALUES
   ('^(commit|label)_is_signed_by did', 'event_did'),
@@ -102,7 +103,8 @@ RETURN coalesce(
     WHERE attrelid = 'bench.sample'::regclass AND attname IN (argument, type) AND format_type(atttypid, NULL) = type
     ORDER BY attname = argument DESC LIMIT 1));
 
--- What is called: functions of the server that have COST 1, then all that can be called with values.
+-- The functions called: functions of the server with COST 1, then all that can be called with
+-- values.
 CREATE TABLE bench.subject AS
 SELECT p.oid::regprocedure AS function, p.procost AS cost, p.proretset AS rows, e.extname IS NULL AS known,
        array_to_string(ARRAY(SELECT bench.value(p.proname, coalesce(nullif(p.proargnames[i], ''), '-'), format_type(type, NULL))
@@ -115,7 +117,7 @@ SELECT p.oid::regprocedure AS function, p.procost AS cost, p.proretset AS rows, 
                   'hashtext(text)'::regprocedure, 'uuid_lt(uuid,uuid)'::regprocedure, 'octet_length(bytea)'::regprocedure,
                   'timestamptz_pl_interval(timestamptz,interval)'::regprocedure, 'numeric_add(numeric,numeric)'::regprocedure);
 
--- Nanoseconds of n rows of ten calls. What returns rows is called in a loop.
+-- Nanoseconds of n rows of ten calls. Functions that return rows are called in a loop.
 CREATE FUNCTION bench.time(call text, rows bool, n bigint) RETURNS float8 LANGUAGE plpgsql AS $$
 DECLARE
   begun bigint;

@@ -1,7 +1,7 @@
 // Node's part of bench/lexicon.
 //
 //   node lexicon.mjs documents     prints the lexicons that npm's package @atproto/api carries, as an array
-//   node lexicon.mjs posts FILE    for each line of standard input, a number, checks so many posts with
+//   node lexicon.mjs posts FILE    for each line of standard input, a number, checks that many posts with
 //                                  @atproto/lex-schema, and prints the milliseconds that it took; FILE has a post on
 //                                  each line, which is parsed, links and bytes too, before anything is measured
 //   node lexicon.mjs inserts N     N rounds of INSERTs of one row each into bench.plain and bench.checked, by a prepared
@@ -32,7 +32,7 @@ if (process.argv[2] === 'documents') {
   }
   await db.end();
 } else {
-  // it takes no reference without "#"
+  // it accepts no reference without "#"
   const full = (ref) => (ref.includes('#') ? ref : `${ref}#main`);
   const indexer = new LexiconIterableIndexer(JSON.parse(JSON.stringify(documents), (key, value) =>
     (key === 'ref' && typeof value === 'string' ? full(value) : key === 'refs' && Array.isArray(value) ? value.map(full) : value)));

@@ -1,4 +1,5 @@
--- What bench/lexicon measured: costs, then the ratios with their targets. Medians; in brackets the quartiles.
+-- The results of bench/lexicon: costs, then the ratios with their targets. Medians; in brackets the
+-- quartiles.
 
 \pset border 2
 \pset footer off
@@ -50,7 +51,8 @@ WITH target (id, name, above, below, op, target) AS (VALUES
     (5, 'prepared INSERT of a client into a domain / into jsonb', 'prepared checked', 'prepared plain', '<=', 1.3),
     (7, 'INSERT in PL/pgSQL into a domain / into jsonb', 'insert checked', 'insert plain', '', NULL)
   ),
-  -- both sides of a round were measured close together, whatever else the machine did; Node has no scan
+  -- both sides of a round were measured close together, whatever else ran on the machine; Node has
+  -- no scan
   ratio (id, name, op, target, value, alone) AS (
     SELECT t.id, t.name, op, target, x.ms / y.ms, (x.ms - coalesce(xs.ms, 0)) / (y.ms - ys.ms)
       FROM target t

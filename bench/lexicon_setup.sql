@@ -1,9 +1,9 @@
--- What bench/lexicon measures, and how.
+-- The measurements of bench/lexicon.
 
 \ir records_setup.sql
 TRUNCATE bench.subject;
 
--- All lexicons, and what a post needs of them.
+-- All lexicons, and those that a post needs.
 CREATE TABLE bench.lexicons (name text, lexicons atid.lexicon);
 
 -- The posts as rows of a table such as an indexer has.
@@ -69,7 +69,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- In a session that has compiled nothing yet: the first use of all lexicons, less the second.
+-- In a session that has not compiled anything yet: the first use of all lexicons, less the second.
 CREATE PROCEDURE bench.measure_compile(round int) LANGUAGE plpgsql AS $$
 DECLARE
   began timestamptz;

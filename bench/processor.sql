@@ -1,19 +1,19 @@
--- What bench/crypto and bench/proof share.
+-- Shared by bench/crypto and bench/proof.
 
 CREATE EXTENSION atid_crypto CASCADE;
 CREATE SCHEMA bench;
 
 CREATE UNLOGGED TABLE bench.result (name text, round int, ns float8);
 
--- The processor time of this backend, in nanoseconds: others on the machine do not count. The system brings
--- the figure up to date when the process sleeps.
+-- The processor time of this backend, in nanoseconds: other processes do not count. The system
+-- updates the figure when the process sleeps.
 CREATE FUNCTION bench.processor_time() RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   PERFORM pg_sleep(0.001);
   RETURN split_part(pg_read_file('/proc/self/schedstat'), ' ', 1)::bigint;
 END $$;
 
--- Nanoseconds for each of the parts of a row. The condition must be true of each row.
+-- Nanoseconds for each part of a row. The condition must be true of each row.
 CREATE PROCEDURE bench.measure(name text, condition text, source text, parts int, round int) LANGUAGE plpgsql AS $$
 DECLARE
   rows bigint;

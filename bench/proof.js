@@ -1,5 +1,5 @@
-// Makes the logs of bench/proof: so many of each shape, a line each (shape, log). A log has three operations. Its rotation
-// keys are one of its own and one that all accounts of a server share, and of these signs
+// Makes the logs of bench/proof: a given number of each shape, one per line (shape, log). A log has three operations.
+// Its rotation keys are one of its own and one that all accounts of a server share. The signing key is, for the shape
 //   k256 1 of 2   its own             k256 2 of 2   the shared one
 //   k256 by turns                     one, then the other
 //   p256 2 of 2   the shared one, of P-256

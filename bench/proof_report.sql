@@ -1,4 +1,4 @@
--- What bench/proof prints. Medians; in brackets the quartiles.
+-- The output of bench/proof. Medians; in brackets the quartiles.
 
 \echo
 \echo Microseconds of processor time for an operation, or for a signature in the loop.

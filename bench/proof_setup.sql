@@ -1,4 +1,4 @@
--- What bench/proof measures, and how. The variable file names the logs that proof.js made.
+-- The measurements of bench/proof. The variable file names the logs that proof.js made.
 
 \ir processor.sql
 

@@ -1,9 +1,9 @@
-// What bench/records compares with: @atcute/cbor and SHA-256 in Node, one thread.
+// The baseline of bench/records: @atcute/cbor and SHA-256 in Node, one thread.
 //
 //   node records.js FILE     a record on each line, parsed before anything is measured
 //
-// For each line of standard input, a number, encodes and hashes so many records, one by one, and prints
-// the milliseconds that it took.
+// For each line of standard input, a number, encodes and hashes that many records, one by one, and
+// prints the milliseconds that it took.
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -19,4 +19,4 @@ for await (const line of createInterface({ input: process.stdin })) {
   }
   console.log(Number(process.hrtime.bigint() - began) / 1e6);
 }
-if (sink > 255) console.log(sink); // so that nothing is left out as unused
+if (sink > 255) console.log(sink); // so that nothing is optimized away as unused

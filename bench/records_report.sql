@@ -1,4 +1,4 @@
--- What bench/records measured: costs, then the ratios with their targets. Medians; in brackets the
+-- The results of bench/records: costs, then the ratios with their targets. Medians; in brackets the
 -- quartiles.
 
 \pset border 2
@@ -17,7 +17,7 @@ CREATE TEMP VIEW quartile AS
     FROM (SELECT name, percentile_cont('{0.25,0.5,0.75}'::float8[]) WITHIN GROUP (ORDER BY ms) AS q
             FROM bench.result GROUP BY name) r;
 
--- Node reads objects that are in its memory, so it has no scan.
+-- Node reads objects in its memory, so it has no scan.
 CREATE TEMP VIEW cost AS
   SELECT q.name, q.low, q.ms, q.high, q.ms - coalesce(scan.ms, 0) AS alone
     FROM quartile q LEFT JOIN bench.subject s USING (name) LEFT JOIN quartile scan ON scan.name = s.scan;
@@ -59,7 +59,7 @@ WITH target (id, name, above, below, op, target) AS (VALUES
     (8, 'rate of record_cid(j) / of @atcute/cbor and SHA-256 in Node', 'node', 'record_cid(j)', '>=', 1.5),
     (9, 'build of an index on cid_link / on text', 'index on cid_link', 'index on text', '<=', 0.8)
   ),
-  -- both sides of a round were measured close together, whatever else the machine did
+  -- both sides of a round were measured close together, whatever else ran on the machine
   ratio (id, name, op, target, value, alone) AS (
     SELECT t.id, t.name, op, target, x.ms / y.ms, (x.ms - coalesce(xs.ms, 0)) / (y.ms - ys.ms)
       FROM target t

@@ -1,9 +1,9 @@
--- What bench/records measures, and how.
+-- The measurements of bench/records.
 
 CREATE EXTENSION atid;
 CREATE SCHEMA bench;
 
--- The same posts in three forms, each alone in its table: a row is shorter than what is TOASTed, so all
+-- The same posts in three forms, each alone in its table: a row is too short to be TOASTed, so all
 -- forms are read in place.
 CREATE UNLOGGED TABLE bench.j (j jsonb);
 CREATE UNLOGGED TABLE bench.t (t text);
@@ -62,7 +62,7 @@ BEGIN
   END CASE;
 END $$;
 
--- Posts as the network has them: all have a text, some are replies, have facets or an embed.
+-- Posts like those of the network: all have a text, some are replies, have facets or an embed.
 CREATE PROCEDURE bench.make_posts(n int) LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM setseed(0.5);
@@ -79,7 +79,7 @@ BEGIN
   INSERT INTO bench.b SELECT atid.record_to_dag_cbor(j) FROM bench.j;
 END $$;
 
--- What is measured: `scan` reads the same rows and does nothing with them.
+-- The measurements: `scan` reads the same rows and does nothing with them.
 CREATE TABLE bench.subject (id serial, name text, call text, source text, scan text);
 INSERT INTO bench.subject (name, call, source, scan) VALUES
   ('scan of jsonb',          'j',                                     'j', NULL),
@@ -103,7 +103,7 @@ INSERT INTO bench.subject (name, call, source, scan) VALUES
 
 CREATE UNLOGGED TABLE bench.result (name text, round int, ms float8);
 
--- A round: each in its turn, in another order; round 0 only warms up.
+-- A round: each in turn, in another order; round 0 only warms up.
 CREATE PROCEDURE bench.measure(round int) LANGUAGE plpgsql AS $$
 DECLARE
   s bench.subject;
@@ -116,7 +116,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- Indexes over the same CIDs in the same order, that of chance.
+-- Indexes over the same CIDs in the same random order.
 CREATE UNLOGGED TABLE bench.as_cid_link (v atid.cid_link);
 CREATE UNLOGGED TABLE bench.as_text (v text COLLATE "C");
 CREATE UNLOGGED TABLE bench.size (type text, bytes bigint);

@@ -1,4 +1,5 @@
--- What bench/references measured: medians over the rounds of the ratios within each; in brackets the quartiles.
+-- The results of bench/references: medians over the rounds of the ratios within each; in brackets
+-- the quartiles.
 
 \pset border 2
 \pset footer off

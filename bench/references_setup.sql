@@ -1,4 +1,4 @@
--- What bench/references measures: the same INSERT into four tables.
+-- The measurements of bench/references: the same INSERT into four tables.
 
 CREATE EXTENSION atid;
 CREATE SCHEMA bench;
@@ -36,7 +36,8 @@ BEGIN
 END $$;
 CREATE TRIGGER keep AFTER INSERT ON narrow REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION keep();
 
--- An AppView's mix: 88 in a hundred are likes, follows, reposts and blocks; half of the likes are of few posts.
+-- An AppView's mix: 88 in a hundred are likes, follows, reposts and blocks; half of the likes are
+-- on few posts.
 CREATE FUNCTION bench.did(n bigint) RETURNS text LANGUAGE sql IMMUTABLE
   RETURN 'did:plc:' || substr(atid.cid_make('raw', sha256(n::text::bytea))::text, 20, 24);
 CREATE FUNCTION bench.post(n bigint) RETURNS text LANGUAGE sql IMMUTABLE
@@ -77,7 +78,7 @@ END $$;
 
 CREATE TABLE result (name text, round int, ms float8);
 
--- A round: each in its turn, in another order; round 0 only warms up.
+-- A round: each in turn, in another order; round 0 only warms up.
 CREATE PROCEDURE bench.measure(round int, n int) LANGUAGE plpgsql AS $$
 DECLARE
   t text;

@@ -1,4 +1,4 @@
--- What was measured: costs, then the ratios with their targets. Medians; in brackets the quartiles.
+-- The measurements: costs, then the ratios with their targets. Medians; in brackets the quartiles.
 
 \pset border 2
 \pset footer off
@@ -16,15 +16,15 @@ CREATE TEMP VIEW quartile AS
     FROM (SELECT name, way, percentile_cont('{0.25,0.5,0.75}'::float8[]) WITHIN GROUP (ORDER BY ns) AS q
             FROM bench.cost GROUP BY name, way) c;
 
--- less the no-op, or what else is to be taken off
+-- less the no-op, or any other cost to be subtracted
 CREATE TEMP VIEW cost AS
   SELECT q.name, q.way, q.low - coalesce(n.median, 0) AS low, q.median - coalesce(n.median, 0) AS ns,
          q.high - coalesce(n.median, 0) AS high
     FROM quartile q JOIN bench.subject s USING (name)
       LEFT JOIN quartile n ON n.name = s.less AND n.way = q.way;
 
--- ids per second of all sessions together; only where each of them kept its time, and had its
--- processor to itself
+-- ids per second of all sessions together; only where each of them kept to its schedule, and had a
+-- processor of its own
 CREATE TEMP VIEW throughput AS
   SELECT name, way, sessions, round, sum(per_second) AS per_second
     FROM bench.scale GROUP BY name, way, sessions, round
@@ -37,7 +37,7 @@ CREATE TEMP VIEW scaling AS
                  percentile_cont(0.5) WITHIN GROUP (ORDER BY per_second) FILTER (WHERE sessions = 2) AS two
             FROM throughput GROUP BY name, way) m;
 
--- the ratio within each round says how much it wanders
+-- the ratio within each round shows how much it varies
 CREATE TEMP VIEW scaling_spread AS
   SELECT name, way, q[1] AS low, q[2] AS median, q[3] AS high
     FROM (SELECT name, way, percentile_cont('{0.25,0.5,0.75}'::float8[])
@@ -46,7 +46,8 @@ CREATE TEMP VIEW scaling_spread AS
             WHERE two.sessions = 2 AND one.sessions = 1
             GROUP BY name, way) r;
 
--- of a window each is an average, so these are medians of averages; all less the no-op's `ns`
+-- each value is an average over a window, so these are medians of averages; all less the no-op's
+-- `ns`
 CREATE TEMP VIEW steady AS
   SELECT reserve, q[1] - n AS low, q[2] - n AS ns, q[3] - n AS high, ns_all - n AS ns_all, ns_short - n AS ns_short,
          ns_long, windows, calls, usual, longest

@@ -1,4 +1,4 @@
-// What bench/repositories compares with: @atproto/repo in Node, one thread.
+// The baseline of bench/repositories: @atproto/repo in Node, one thread.
 //
 //   node repositories.mjs FILE     a CAR
 //

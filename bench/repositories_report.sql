@@ -1,4 +1,4 @@
--- What bench/repositories measured: medians, then the ratios with their targets.
+-- The results of bench/repositories: medians, then the ratios with their targets.
 
 \pset border 2
 \pset footer off

@@ -1,10 +1,10 @@
--- What bench/repositories measures, and how.
+-- The measurements of bench/repositories.
 
 CREATE EXTENSION atid;
 CREATE SCHEMA bench;
 
--- A CAR of n records of about 300 bytes, made as doc/repository.md makes one. Values lie outside of the row and are
--- not compressed.
+-- A CAR of n records of about 300 bytes, made as in doc/repository.md. Values are stored out of
+-- line and are not compressed.
 CREATE UNLOGGED TABLE bench.car (records int PRIMARY KEY, car bytea, data atid.cid_link);
 ALTER TABLE bench.car ALTER car SET STORAGE EXTERNAL;
 CREATE UNLOGGED TABLE bench.record (records int, path text COLLATE "C", cid atid.cid_link, block bytea);
@@ -40,7 +40,7 @@ BEGIN
   INSERT INTO bench.blocks SELECT n, array_agg(block) FROM bench.record;
 END $$;
 
--- Trees of so many entries that differ in ten, and a copy of one.
+-- Trees of this many entries that differ in ten, and a copy of one.
 CREATE PROCEDURE bench.make_trees(n int) LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO bench.nodes
@@ -69,7 +69,7 @@ INSERT INTO bench.subject_large (name, call) VALUES
 
 CREATE UNLOGGED TABLE bench.result (name text, round int, ms float8);
 
--- A round: each in its turn, in another order; round 0 only warms up.
+-- A round: each in turn, in another order; round 0 only warms up.
 CREATE PROCEDURE bench.measure(source regclass, round int) LANGUAGE plpgsql AS $$
 DECLARE
   s record;

@@ -1,4 +1,4 @@
--- What bench/scale measured: medians over the rounds.
+-- The results of bench/scale: medians over the rounds.
 
 \pset border 2
 \pset footer off

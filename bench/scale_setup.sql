@@ -1,4 +1,4 @@
--- What bench/scale measures, and how. The records are those of bench/references.
+-- The measurements of bench/scale. The records are those of bench/references.
 
 \ir references_setup.sql
 
@@ -74,7 +74,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- All tables once more, with the index by subject on the four forms.
+-- All tables again, with the index by subject on the four forms.
 CREATE PROCEDURE bench.fill() LANGUAGE plpgsql AS $$
 DECLARE
   l record;
@@ -93,7 +93,7 @@ BEGIN
     WHERE (atid.record_ref_uris((record -> 'subject')::jsonb))[1] IS NOT NULL;
 END $$;
 
--- What compresses, how full an index of URIs is, and what it takes to vacuum an account away.
+-- How well data compress, how full an index of URIs is, and the cost of vacuuming away an account.
 CREATE TABLE bench.size (name text, bytes float8);
 CREATE TABLE bench.target (LIKE bench.heap);
 ALTER TABLE bench.target SET (toast_tuple_target = 128);

@@ -1,4 +1,4 @@
--- What bench/generate measures, and how.
+-- The measurements of bench/generate.
 
 CREATE EXTENSION atid;
 CREATE SCHEMA bench;
@@ -30,9 +30,9 @@ CREATE FUNCTION bench.cost(f regprocedure, arg oid, calls bigint) RETURNS float8
 CREATE FUNCTION bench.rate(f regprocedure, arg oid, begins timestamptz, ends timestamptz) RETURNS float8
   AS 'atid_bench', 'bench_window' LANGUAGE C VOLATILE STRICT;
 
--- calls at most once in `pace` ns, for `skip` ms that do not count and `length` ms that do; ns of a
--- call, without the time between two; with calls in which others took the processor; without those
--- of more than 20 us; and of the longest
+-- calls at most once in `pace` ns, for `skip` ms that do not count and `length` ms that do; returns
+-- ns of a call, without the time between two; with calls in which others took the processor;
+-- without those of more than 20 us; and of the longest
 CREATE FUNCTION bench.paced(f regprocedure, arg oid, pace bigint, skip int, length int,
                             OUT calls bigint, OUT ns float8, OUT ns_all float8, OUT ns_short float8, OUT longest float8)
   AS 'atid_bench', 'bench_paced' LANGUAGE C VOLATILE STRICT;
@@ -46,13 +46,13 @@ CREATE FUNCTION bench.pin(cpu int) RETURNS void
 
 CREATE SEQUENCE bench.sequence;
 
--- The functions measured. A later one is a line here, and one in report.sql if it has a target.
+-- The functions measured. To add one, add a line here, and one in report.sql if it has a target.
 --   call    in a query, where `i` is the number of the row
---   f       the function; null where there is none such here
+--   f       the function; null if it is not available here
 --   arg     an oid for the function that takes one, in the loop in C
---   in_c    in the loop in C too; not what takes any other argument
---   less    the subject whose cost is taken off: what the call costs besides the function
---   calls   how many, as a share of those of a round: less than 1 where a call takes long
+--   in_c    in the loop in C too; not for functions with any other argument
+--   less    the subject whose cost is subtracted: that of the call apart from the function
+--   calls   the number, as a share of those of a round: less than 1 if a call is slow
 --   scales  by two sessions too
 --   many    by 1 to 64 sessions too
 CREATE TABLE bench.subject
@@ -86,8 +86,8 @@ INSERT INTO bench.subject (name, call, f, arg, in_c, less, calls, scales, many)
        'uuid_ossp.uuid_generate_v5(uuid,text)',                         0, false, 'a name of each row', 1)
     ) AS s (name, call, f, arg, in_c, less, calls);
 
--- All that is measured: `way` is C (the loop in C), query (SELECT count(f()) FROM generate_series),
--- or, for two sessions only, insert (INSERT INTO ... SELECT f() FROM generate_series).
+-- All measurements: `way` is C (the loop in C), query (SELECT count(f()) FROM generate_series), or,
+-- for two sessions only, insert (INSERT INTO ... SELECT f() FROM generate_series).
 CREATE UNLOGGED TABLE bench.cost (name text, way text, round int, ns float8);
 CREATE UNLOGGED TABLE bench.scale (name text, way text, round int, sessions int, per_second float8, busy float8);
 CREATE UNLOGGED TABLE bench.throughput (name text, sessions int, round int, per_second float8);
@@ -99,7 +99,8 @@ CREATE UNLOGGED TABLE bench.sort (name text, type text, round int, ms float8);
 CREATE FUNCTION bench.query(call text, calls int) RETURNS text LANGUAGE sql
   RETURN format('SELECT count(%s) FROM generate_series(1, %s) i', call, calls);
 
--- A burst runs ahead of the clock, and at atid.max_drift (60 s) a draw waits: no round gets there.
+-- A burst runs ahead of the clock, and at atid.max_drift (60 s) a draw waits: no round gets that
+-- far.
 CREATE PROCEDURE bench.let_the_clock_catch_up() LANGUAGE plpgsql AS $$
 BEGIN
   WHILE (SELECT ahead FROM atid.generator_state()) > '25 s' LOOP
@@ -134,15 +135,15 @@ BEGIN
   END LOOP;
 END $$;
 
--- One and two sessions. A timetable says who draws what from when to when, so that two sessions
--- draw at the same time though each looks at the clock only.
+-- One and two sessions. A timetable defines which session draws what, and when, so that two
+-- sessions draw at the same time although each only reads the clock.
 CREATE UNLOGGED TABLE bench.timetable
   (id serial, round int, name text, call text, f regprocedure, way text, sessions int, begins timestamptz, ends timestamptz);
 
 CREATE PROCEDURE bench.make_timetable(first_round int, rounds int) LANGUAGE plpgsql AS $$
 DECLARE
   t record;
-  -- the sessions have yet to connect
+  -- the sessions are not connected yet
   start timestamptz := clock_timestamp() + '300 ms';
   len interval;
 BEGIN
@@ -161,7 +162,8 @@ BEGIN
   END LOOP;
 END $$;
 
--- Session `me` (0 or 1) of the two. A single session is the one in even rounds, the other in odd.
+-- Session `me` (0 or 1) of the two. A single session is one of them in even rounds, the other in
+-- odd rounds.
 CREATE PROCEDURE bench.keep_timetable(me int, cpu int) LANGUAGE plpgsql AS $$
 DECLARE
   t bench.timetable;
@@ -174,7 +176,7 @@ DECLARE
   rows CONSTANT int := 50000;
 BEGIN
   PERFORM bench.pin(cpu);
-  -- a temporary table, so that the two share nothing but what they draw from
+  -- a temporary table, so that the two share only the stream that they draw from
   FOR t IN SELECT DISTINCT ON (name) * FROM bench.timetable LOOP
     EXECUTE format('CREATE TEMP TABLE sink_%s AS SELECT %s AS id', md5(t.name), t.call);
   END LOOP;
@@ -184,7 +186,7 @@ BEGIN
   END LOOP;
   FOR t IN SELECT * FROM bench.timetable WHERE sessions = 2 OR round % 2 = me ORDER BY id LOOP
     PERFORM pg_sleep(extract(epoch FROM t.begins - clock_timestamp()) - 0.002);
-    -- who comes late does not draw together with the other
+    -- a session that is late does not draw together with the other
     CONTINUE WHEN clock_timestamp() > t.begins;
     began := clock_timestamp();
     cpu_time := bench.cpu_time();
@@ -212,10 +214,11 @@ BEGIN
   END LOOP;
 END $$;
 
--- What the durable horizon costs over steady drawing: a TID every 1.5 us, so that the stream keeps to
--- the clock, with a horizon that is raised once in the second, and with one that is not raised at
--- all. A reset begins each window with the same: a stream at the clock and a horizon of its own. That
--- is raised after a second, in the midst of the window, which begins after a quarter and lasts one.
+-- The cost of the durable horizon in steady drawing: a TID every 1.5 us, so that the stream keeps
+-- to the clock, with a horizon that is raised once in the second, and with one that is not raised
+-- at all. A reset begins each window with the same state: a stream at the clock and a horizon of
+-- its own. The horizon is raised after a second, in the midst of the window, which begins after a
+-- quarter and lasts one.
 CREATE PROCEDURE bench.measure_horizon(rounds int) LANGUAGE plpgsql AS $$
 DECLARE
   reserve text;
@@ -247,7 +250,7 @@ BEGIN
     SELECT first::bigint + (((i * 10 + floor(random() * 10))::bigint << 10) | floor(random() * 1024)::bigint) AS v
       FROM generate_series(1, n) i
       ORDER BY random();
-  -- both in the same way, so that they lie alike in memory
+  -- both in the same way, so that they have the same layout in memory
   INSERT INTO bench.as_tid SELECT v::atid.tid FROM source;
   INSERT INTO bench.as_bigint SELECT v FROM source;
 END $$;

@@ -1,6 +1,6 @@
-// Starts atid-indexer api, and asks it for the pages that bench/views measures.
+// Starts atid-indexer api, and requests the pages that bench/views measures.
 //
-//   node views.mjs ROUNDS CURSOR    CURSOR: sort_at and uri, as JSON, behind which the page 10,000 below begins
+//   node views.mjs ROUNDS CURSOR    CURSOR: sort_at and uri, as JSON, after which the page 10,000 further down begins
 import { spawn } from 'node:child_process';
 
 const rounds = Number(process.argv[2]);
@@ -44,7 +44,7 @@ async function page(after) {
   return { ms: performance.now() - began, nodes, cursor: pageInfo.endCursor };
 }
 
-// A cursor has the values that the order is by, behind its name.
+// A cursor has the values of the sort columns after the name of the order.
 const first = await page(null);
 const [name] = JSON.parse(Buffer.from(first.cursor, 'base64').toString());
 const deep = Buffer.from(JSON.stringify([name, ...below])).toString('base64');

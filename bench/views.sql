@@ -1,4 +1,4 @@
--- What bench/views measures, and the pages in SQL.
+-- The measurements of bench/views, and the pages in SQL.
 
 SET search_path = indexer, public;
 CREATE SCHEMA bench;
@@ -49,7 +49,7 @@ REVOKE TEMPORARY ON DATABASE postgres FROM PUBLIC;
 GRANT USAGE ON SCHEMA indexer TO consumer;
 GRANT ALL ON ALL TABLES IN SCHEMA indexer TO consumer;
 
--- The last row of the page that is 10,000 above.
+-- The last row of the page before the one 10,000 further down.
 CREATE TABLE bench.below AS
 SELECT jsonb_build_array(to_char(sort_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"'), uri) AS cursor, sort_at, uri
 FROM api.com_example_post ORDER BY sort_at DESC, uri DESC OFFSET 20 * 10000 - 1 LIMIT 1;
