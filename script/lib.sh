@@ -1,18 +1,18 @@
 # shellcheck shell=bash
-# Shared by the scripts here, .ci/run and bench/: a PostgreSQL server of their own, on a fresh Debian or Ubuntu as on
-# a used machine. The system's own servers are left alone: no cluster, no configuration, no file under /usr changes but
-# what apt-get installs. At exit, whatever happens, what was started is stopped and the folder removed (not with
-# ATID_KEEP=1). In the order of use:
+# Shared by the scripts here, .ci/run and bench/: a PostgreSQL server of their own, on a fresh Debian or Ubuntu as well
+# as on a used machine. The system's own servers are left alone: no cluster, no configuration, and no file under /usr
+# changes except those that apt-get installs. At exit, whatever happens, all started processes are stopped and the
+# folder is removed (unless ATID_KEEP=1). In the order of use:
 #
 #   atid_options 'NAME= NAME' "$@"     reads options       sets option[NAME] and words; --help prints the script's head
-#   atid_on_pg SCRIPT "$@"             for --pg N: goes on in a Debian that has PostgreSQL N, if this one has not
+#   atid_on_pg SCRIPT "$@"             for --pg N: continues in a Debian that has PostgreSQL N, if this one does not
 #   atid_bootstrap NAME [package...]   installs what is missing, makes a folder    sets WORK, SRC, PG_MAJOR, PG_BIN
 #   atid_prefix                        private copy of the server                  sets PREFIX, PREFIX_BIN
 #   atid_build [make argument...]      builds SRC, a copy of the project, into that server, without
-#                                      bitcode for JIT, which no test uses and a third of the time would go into
+#                                      bitcode for JIT, which no test uses and which would take a third of the time
 #   atid_server_start [conf line...]   a throw-away server                         sets PGHOST, PGPORT, PGUSER
 #   as_user COMMAND...                 runs as the unprivileged user, RUN_AS
-#   atid_job COMMAND...                runs what takes long so that Ctrl-C ends all of it at once
+#   atid_job COMMAND...                runs a long command so that Ctrl-C ends all of it at once
 #   atid_sum_counts                    adds up lines `N passed, N failed, N skipped`; fails if one failed or none passed
 set -euo pipefail
 
@@ -21,8 +21,8 @@ ATID_EXTENSIONS=(. crypto)
 ATID_BUILD_PACKAGES=(make gcc libc6-dev libsecp256k1-dev libssl-dev pkg-config)
 # shellcheck disable=SC2034  # for script/test and script/in-root
 ATID_TEST_PACKAGES=(libipc-run-perl faketime binutils shellcheck zip unzip)
-# What may stand at the top of the project, and what of it is the library and its SQL, and the indexer, for
-# t/project/style.pl too.
+# The names allowed at the top of the project, and the files of the library and its SQL, and of the indexer; also for
+# t/project/style.pl.
 ATID_TOP='\.ci|\.editorconfig|\.git(attributes|ignore)|\.shellcheckrc|[A-Z]+\.md|LICENSE|META\.json|Makefile'
 ATID_TOP+='|atid(\.c|\.control|--[0-9.-]+\.sql)|bench|crypto|demo|doc|examples|expected|fuzz|indexer|packaging|script|sql|src|t'
 # shellcheck disable=SC2034  # for script/release
@@ -66,7 +66,7 @@ atid_options() {
 	[[ -z ${option[keep]-} ]] || export ATID_KEEP=1
 }
 
-# A version that this machine neither has nor would install comes in a root of its own, where ATID_PG is set.
+# A version that this machine neither has nor would install runs in a root of its own, where ATID_PG is set.
 atid_on_pg() {
 	local pg=${option[pg]-}
 	[[ -n $pg && $pg != "${ATID_PG-}" ]] || return 0
@@ -91,7 +91,7 @@ atid_cleanup() {
 	exit "$1"
 }
 
-# Ends the process group of a job. A script of ours in it needs time to clean up.
+# Ends the process group of a job. If it contains a script of ours, that needs time to clean up.
 atid_end_job() {
 	local signal
 	for signal in INT TERM KILL; do
@@ -104,18 +104,19 @@ atid_installed() { [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)
 
 # clang, or the newest clang-NN.
 atid_clang() {
-	# not "compgen | grep -m 1 || ...": where grep ends first, compgen fails, and both are printed
+	# not "compgen | grep -m 1
+	# ...": if grep ends first, compgen fails, and both results are printed
 	if type -P clang >/dev/null; then echo clang; else compgen -c | grep -E '^clang-[0-9]+$' | sort -V | tail -n 1 | grep .; fi
 }
 
-# What the distribution's own package `postgresql` depends on; nothing while apt has no lists.
+# The dependencies of the distribution's own package `postgresql`; empty while apt has no lists.
 atid_default_major() {
 	{ apt-cache depends postgresql 2>/dev/null || true; } | sed -n 's/^ *Depends: postgresql-\([0-9]\{1,\}\)$/\1/p'
 }
 
-# Runs a command with root's rights. It asks nothing, and what it says is shown only if it fails. A fresh machine
-# updates itself at its first boot: while another process holds one of apt's locks, this waits, up to 15 minutes.
-# (DPkg::Lock::Timeout would not do: apt-get ignores it for the locks of the lists and of the archives.)
+# Runs a command as root. It does not prompt, and its output is shown only if it fails. A fresh machine updates itself
+# at its first boot: while another process holds one of apt's locks, this waits, up to 15 minutes. (DPkg::Lock::Timeout
+# would not do: apt-get ignores it for the locks of the lists and of the archives.)
 atid_as_root() {
 	local log status until=$((SECONDS + 900)) said=
 	local -a command=(env DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1 LC_ALL=C.UTF-8 "$@")
@@ -136,15 +137,15 @@ atid_as_root() {
 	return "$status"
 }
 
-# One unreachable third-party source must not stop us: the installation will tell.
+# One unreachable third-party source must not stop us: the installation will show whether it matters.
 atid_apt_update() {
 	[[ -z ${ATID_UPDATED-} ]] || return 0
 	ATID_UPDATED=1 && atid_say 'apt-get update'
 	atid_as_root apt-get -q update || true
 }
 
-# Sets PG_MAJOR to what this machine is to use, PG_BIN and PG_PACKAGES: the server of ATID_PG_CONFIG, which nobody has
-# to install; else Debian's of version ATID_PG, or of the distribution's own version.
+# Sets PG_MAJOR to the version that this machine is to use, PG_BIN and PG_PACKAGES: the server of ATID_PG_CONFIG, which
+# needs no installation; otherwise Debian's server of version ATID_PG, or of the distribution's own version.
 atid_choose_major() {
 	if [[ -n ${ATID_PG_CONFIG-} ]]; then
 		PG_BIN=$("$ATID_PG_CONFIG" --bindir) PG_PACKAGES=()
@@ -158,7 +159,7 @@ atid_choose_major() {
 	[[ $PG_MAJOR =~ ^(1[5-9]|[2-9][0-9])$ ]] || atid_die "needs PostgreSQL 15 or later, and this is ${PG_MAJOR:-none}"
 }
 
-# Installs those of the packages that are missing.
+# Installs the missing packages.
 atid_install() {
 	local package missing=()
 	for package in "$@"; do atid_installed "$package" || missing+=("$package"); done
@@ -167,8 +168,8 @@ atid_install() {
 	atid_say "downloading ${missing[*]}"
 	atid_as_root apt-get -qy --no-install-recommends --download-only install "${missing[@]}" || return
 	atid_say "installing ${missing[*]} (Ctrl-C has to wait for this)"
-	# In a session of its own, out of Ctrl-C's reach: interrupted, it would leave broken packages. A new server package
-	# makes and starts a cluster `main`, unless this file is there meanwhile.
+	# In a session of its own, out of Ctrl-C's reach: if interrupted, it would leave broken packages. A new server
+	# package creates and starts a cluster `main`, unless this file exists meanwhile.
 	atid_as_root setsid --wait sh -c 'mkdir -p "${0%/*}" && echo "create_main_cluster = false" >"$0"
 		apt-get -qy --no-install-recommends install "$@"; status=$?
 		rm "$0"; rmdir --ignore-fail-on-non-empty "${0%/*}"; exit "$status"' \
@@ -186,7 +187,7 @@ atid_workdir() {
 	local parent=${TMPDIR:-/tmp}
 	trap 'atid_cleanup $?' EXIT
 	atid_user
-	# A socket's path has to stay below 100 bytes, and the unprivileged user has to get in.
+	# The path of a socket must be shorter than 100 bytes, and the unprivileged user must have access.
 	[[ ${#parent} -le 30 && -k $parent ]] || parent=/tmp
 	WORK=$(mktemp -d "$(cd "$parent" && pwd -P)/atid-$1.XXXXXX")
 	SRC=$WORK/src
@@ -209,8 +210,8 @@ as_user() {
 		PATH="${PREFIX_BIN:-${PG_BIN:-/usr/bin}}:$PATH" "$@"
 }
 
-# Bash answers a signal only after its foreground command has ended, but at once while it waits. The process group of
-# its own lets the trap end the whole tree.
+# Bash answers a signal only after its foreground command has ended, but at once while it waits. A separate process
+# group lets the trap end the whole tree.
 atid_job() {
 	local status=0
 	set -m
@@ -224,7 +225,7 @@ atid_job() {
 }
 
 # PostgreSQL finds its libraries and its share folder relative to its own executable: real copies of the executables and
-# links to all the rest make a server of our own, into which `make install` can write.
+# links to everything else make a server of our own, into which `make install` can write.
 atid_prefix() {
 	local name folder
 	PREFIX=$WORK/pg PREFIX_BIN=$WORK/pg$PG_BIN
@@ -232,14 +233,14 @@ atid_prefix() {
 		folder=$("$PG_BIN/pg_config" "--$name")
 		as_user mkdir -p "$PREFIX${folder%/*}"
 		as_user cp "-a$([[ $name == bindir ]] || echo s)" "$folder" "$PREFIX$folder"
-		# of an atid that is installed there, nothing: make install would write through the links
+		# nothing of an atid that is installed there: make install would write through the links
 		find "$PREFIX$folder" -name 'atid*' -prune -exec rm -rf {} +
 	done
 	[[ $(as_user "$PREFIX_BIN/pg_config" --pkglibdir) == "$PREFIX"/* ]] ||
 		atid_die "this PostgreSQL $PG_MAJOR does not find its files relative to its executable"
 }
 
-# The files of the project: in a git checkout those that git knows or would add, else all.
+# The files of the project: in a git checkout those that git tracks or would add, otherwise all.
 atid_files() (
 	cd "$ATID_ROOT" || exit
 	git=(git -c safe.directory="$ATID_ROOT")
@@ -250,10 +251,10 @@ atid_files() (
 	fi
 )
 
-# The version of the next release, or in its bundle of this one: of the extension, or of the package that is named.
+# The version of the next release, or, in its bundle, of this one: of the extension, or of the named package.
 atid_version() { sed -n '/"version"/{s/.*"\([0-9.]*\)".*/\1/p;q;}' "$ATID_ROOT/${1:-META.json}"; }
 
-# The commit that is checked out here, and ", with changes" if the files are not its; nothing where git knows none.
+# The commit that is checked out here, and ", with changes" if the files differ from it; empty where git has none.
 atid_commit() (
 	cd "$ATID_ROOT" || exit
 	git=(git -c safe.directory="$ATID_ROOT")
@@ -261,7 +262,7 @@ atid_commit() (
 	printf '%s' "$commit" && [[ -z $("${git[@]}" status --porcelain) ]] || printf ', with changes'
 )
 
-# Where .ci/run keeps what it prints of this commit.
+# Where .ci/run keeps its output for this commit.
 atid_ci_log() {
 	local commit state=${XDG_STATE_HOME-}
 	[[ -n $state ]] || state=~/.local/state
@@ -269,17 +270,17 @@ atid_ci_log() {
 	printf '%s' "$state/atid/ci-${commit%%,*}.log"
 }
 
-# Of names at the top, those that must not stand there.
+# Of names at the top, those that are not allowed there.
 atid_strays() { grep -vxE "$ATID_TOP" || true; }
 
-# Copies them, reading as ourselves and writing as the user: the checkout may be closed to them.
+# Copies them, reading as the current user and writing as RUN_AS: the checkout may not be readable to the latter.
 atid_copy_sources() {
 	as_user mkdir -p "$1"
 	atid_files | tar -C "$ATID_ROOT" --no-recursion --null -cf - -T - | as_user tar -C "$1" --no-same-owner -xf -
 }
 
-# atid_copy_fixtures VARIABLE NAME TARGET: copies public test files, if VARIABLE names their folder or it is beside us,
-# and lets VARIABLE name the copy.
+# atid_copy_fixtures VARIABLE NAME TARGET: copies public test files, if VARIABLE names their folder or it is next to the
+# project, and sets VARIABLE to the copy.
 atid_copy_fixtures() {
 	local folder=${!1:-$ATID_ROOT/../shared/fixtures/$2}
 	unset "$1"

@@ -1,5 +1,6 @@
-# What script/mutate does inside its copy of the tree: "cover" prints which test runs which lines (test, seconds, file,
-# numbers); "try" plants the faults. A test is called unit/NAME, regress/NAME, crypto/regress/NAME or by its path.
+# The part of script/mutate that runs inside its copy of the tree: "cover" prints which test runs which lines (test,
+# seconds, file, numbers); "try" plants the faults. A test is called unit/NAME, regress/NAME, crypto/regress/NAME or by
+# its path.
 
 use strict;
 use warnings FATAL => 'all';
@@ -21,14 +22,15 @@ my $make    = "make -s PG_CONFIG=$ENV{ATID_PG_CONFIG} with_llvm=no COPT='-g0 -We
 chdir $src or die "could not enter $src: $!";
 $ENV{PATH} = "$bin:$ENV{PATH}";
 
-# Runs a command of the shell; true if it ended well in time.
+# Runs a shell command; returns true if it succeeded in time.
 sub run
 {
 	my ($command, $seconds) = @_;
 	return !system 'timeout', '-k', 10, $seconds, 'sh', '-c', "exec </dev/null >>$log 2>&1; $command";
 }
 
-# Starts the server of the regression tests anew. A fault that takes memory without end must not take the machine's.
+# Restarts the server of the regression tests. A fault that allocates memory without end must not exhaust the
+# machine's.
 sub restart
 {
 	my ($mode, $environment) = @_;
@@ -51,14 +53,14 @@ sub run_test
 	  . "PG_REGRESS=$support/regress/pg_regress PERL5LIB=$support/perl:$src/t/lib exec prove $test";
 	make_path($folder);
 	my $okay = run("export $environment; $command", $seconds);
-	my @left;    # by a test that was cut
+	my @left;    # by a test that was cut off
 	find(sub { push @left, $File::Find::dir if $_ eq 'postmaster.pid' }, $folder);
 	run("pg_ctl -D '$_' -m immediate -w -s stop", 30) foreach @left;
 	remove_tree($folder);
 	return $okay;
 }
 
-# Tells what a test has run; what it counted stands below $folder.
+# Reports the lines that a test has run; its counts are below $folder.
 sub tell_lines
 {
 	my ($test, $took, $folder) = @_;
@@ -128,7 +130,8 @@ $instead{'!'} = '';
 
 my $balanced = qr/(?<b>(?:[^()]|\((?&b)\))*)/;
 
-# All faults of a line of code in which strings and comments are blank: where, how much of it goes, what comes there.
+# All faults of a line of code in which strings and comments are blank: the position, the length removed, and the
+# replacement.
 sub faults
 {
 	my ($code) = @_;
@@ -167,7 +170,7 @@ sub spew
 	return;
 }
 
-# Builds and installs the libraries; false if they do not compile, or to the same code.
+# Builds and installs the libraries; returns false if they do not compile, or compile to the same code.
 my %base;
 
 sub build
@@ -184,7 +187,7 @@ sub build
 	return $differ;
 }
 
-# The first test that sees the fault.
+# The first test that detects the fault.
 sub seen_by
 {
 	my ($path, @tests) = @_;
@@ -197,7 +200,7 @@ sub seen_by
 		my $okay = run_test($name, $limit, '');
 		my $cut  = time - $began >= $limit ? ' (cut)' : '';
 		$okay = run_test($name, $limit, '') if !$okay && $name =~ /^t\//;
-		# what a fault left in the server, in the generator's shared memory too
+		# leftovers of a fault in the server, also in the generator's shared memory
 		restart('immediate', '') if $name =~ /regress/ && (!$okay || $path =~ /generator/);
 		return "$name$cut" unless $okay;
 	}
@@ -226,7 +229,7 @@ sub try
 			undef $last if $code[$n] =~ /^\S/;
 			next        if $code[$n] !~ /^\s+\S/;
 			$last = $n  if $runs{$path}{$n};
-			# a statement's further lines have no count of their own
+			# the further lines of a statement have no counts of their own
 			next unless $runs{$path}{$n} || $last && $code[ $n - 1 ] =~ /[^;{}:\s]\s*$/;
 			my @faults = faults($code[$n]) or next;
 			push @lines, { path => $path, n => $n, tests => $runs{$path}{$last}, faults => \@faults };

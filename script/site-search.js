@@ -1,17 +1,17 @@
 // The search of the web site that script/site makes, by section. It stands in for Sphinx's own, which finds pages only.
-// Sphinx's page loads this file, then the stemmer and the words that mean nothing (language_data.js), then
-// searchindex.js, which calls Search.setIndex() with all sections: [page, title of the page, heading, anchor, names
-// that its tables explain, text].
+// Sphinx's page loads this file, then the stemmer and the stop words (language_data.js), then searchindex.js, which
+// calls Search.setIndex() with all sections: [page, title of the page, heading, anchor, names that its tables explain,
+// text].
 //
 // The rank of a section is BM25 over its text, and more for a word in its heading, in the title of its page, or explained
 // in its tables. Only the sections with the most words of the query are shown.
 'use strict';
 
 var Search = {
-  // What is about the project itself, an index, or a whole program, stands behind a chapter that says the same.
+  // Pages about the project itself, indexes, and whole programs rank below a chapter with the same contents.
   weight: page => (/^examples\//.test(page) ? 0.3 : /^(CHANGELOG|CONTRIBUTING|SECURITY|doc\/README|indexer\/(README|CHANGELOG))$/.test(page) ? 0.4 : 1),
 
-  // A name is found by its parts too, and they by the name.
+  // A name is also found by its parts, and the parts by the name.
   words(text) {
     const found = [];
     for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{N}_]+/gu)) {
@@ -48,7 +48,7 @@ var Search = {
     wanted = wanted.map(word => {
       const stem = this.stem(word), has = section => section.counts.has(stem) || section.inTitle.has(stem) || section.inHeading.has(stem);
       let spellings = new Set([stem]);
-      // a word that is not there may be the beginning of others
+      // a word that does not occur may be the beginning of others
       if (word.length > 2 && !this.sections.some(has))
         for (const section of this.sections)
           for (const other of [...section.counts.keys(), ...section.inHeading]) if (other.startsWith(word)) spellings.add(other);
@@ -74,7 +74,7 @@ var Search = {
       .map(({ section }) => ({ section, wanted }));
   },
 
-  // A piece of the text, around the first place that has the most of the wanted words close together, with these marked.
+  // A piece of the text, around the first place with the most search words close together, with these marked.
   excerpt(text, wanted) {
     const box = document.createElement('p'), words = [...text.matchAll(/[\p{L}\p{N}_]+/gu)];
     if (!words.length) return box;
