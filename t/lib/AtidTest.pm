@@ -1,16 +1,16 @@
-# AtidTest: what the TAP tests of atid share.
+# AtidTest: shared by the TAP tests of atid.
 #
-#   seeded                        the seed of all chance; ATID_SEED repeats one
-#   new_node NAME, OPTION...      a started server of our own
+#   seeded                        the seed of all random values; ATID_SEED repeats one
+#   new_node NAME, OPTION...      a server of our own, started
 #   new_database NODE, NAME       a database with the extension in it; by CREATE EXTENSION, or with `ready`, an option of
 #                                 new_node, as a copy of one that script/test has made
 #   has_extension NODE, NAME      can another one be created there?
-#   comes_back NODE, DATABASE     waits for a server that has crashed; returns whether it is there again
-#   pg_upgrade NODE, NODE         what one has goes to another that is new
-#   AtidTest::Session             a live session that can be spoken to, or left to work
+#   comes_back NODE, DATABASE     waits for a server that has crashed; returns whether it is up again
+#   pg_upgrade NODE, NODE         upgrades the databases of one server into a new one
+#   AtidTest::Session             a live session that can be given statements, or left to work
 #   cancelled SESSION, OTHER, WHAT, SQL, SECONDS, [AFTER]
 #                                 tests that a cancel by the other session, AFTER seconds from its beginning (0.1), ends
-#                                 a statement so soon
+#                                 a statement within SECONDS
 #   swift SECONDS, MOST, WHAT     tests that something took no more processor time than that
 #   is_none NODE, DATABASE, QUERY, WHAT
 #                                 tests that a query has no rows, and shows five of them if it has
@@ -19,12 +19,12 @@
 #   sql_text FILE                 the statements of such a file, with those of the files that it names
 #   dump_text NODE, DATABASE, OPTION...
 #                                 what pg_dump prints; tests that there is no message
-#   run_together                  sessions that all begin at one moment, their output in files
+#   run_together                  sessions that all begin at the same moment, their output in files
 #   tid_us, uuid_tick, ...        identifiers taken apart here, without any code of the extension
 #   $AtidTest::root               the folder of the project
 #
-# PostgreSQL::Test::BackgroundPsql would serve as a session, but 15's first releases do not have it,
-# and it can neither tell an SQLSTATE nor be left alone with a running statement.
+# PostgreSQL::Test::BackgroundPsql would serve as a session, but 15's first releases do not have it, and it can neither
+# report an SQLSTATE nor be left alone with a running statement.
 
 package AtidTest;
 
@@ -82,7 +82,7 @@ sub seeded
 	return $seed;
 }
 
-# Whoever reads of a failure has to be able to repeat it.
+# Whoever reads about a failure must be able to repeat it.
 END
 {
 	diag("to repeat it: ATID_SEED=$seed") if defined $seed && ($? || !Test::More->builder->is_passing);
@@ -144,7 +144,7 @@ sub has_extension
 		"SELECT count(*) FROM pg_available_extensions WHERE name = '$name'");
 }
 
-# Not by poll_query_until: where psql cannot connect it may have ended before it is given its query.
+# Not with poll_query_until: if psql cannot connect, it may have ended before it is given its query.
 sub comes_back
 {
 	my ($node, $db) = @_;
@@ -179,7 +179,7 @@ sub pg_upgrade
 	return;
 }
 
-# Is what takes long to be tried whole? With script/test --full it is, but .ci/run tries a part.
+# Should long tests run in full? With script/test --full they do, but .ci/run runs a part.
 sub whole { return $ENV{ATID_FULL} && !$ENV{ATID_PART}; }
 
 # Any text as an SQL literal that no setting can change the meaning of.
@@ -216,7 +216,7 @@ sub sql_files
 
 sub sql_text { return join '', map { slurp_file("$root/indexer/sql/$_") } sql_files($_[0]); }
 
-# Without what differs from run to run.
+# Without the parts that differ from run to run.
 sub dump_text
 {
 	my ($node, $db, @options) = @_;
@@ -228,7 +228,7 @@ sub dump_text
 }
 
 # How much slower than usual this machine computes, at least 1: the processor time of a loop that usually takes a tenth
-# of a second. $ATID_SLOWER tells how much slower the server is than that, under Valgrind.
+# of a second. $ATID_SLOWER is how much slower than that the server is under Valgrind.
 my $slowness;
 
 sub slowness
@@ -241,14 +241,15 @@ sub slowness
 	return $slowness = ($took > 0.1 ? $took / 0.1 : 1) * ($ENV{ATID_SLOWER} // 1);
 }
 
-# Something takes no more time of the processor than that on a usual machine; what else runs here does not count.
+# Tests that something takes no more processor time than that on a usual machine; other programs running here do not
+# count.
 sub swift
 {
 	my ($took, $most, $what) = @_;
 	return cmp_ok($took, '<', $most * slowness(), sprintf '%s (%.2f s)', $what, $took);
 }
 
-# A cancel ends a statement at once. If the statement has ended before it was to be cancelled, the cancel comes earlier.
+# A cancel ends a statement at once. If the statement has ended before the cancel was due, the cancel comes earlier.
 sub cancelled
 {
 	my ($session, $other, $what, $sql, $seconds, $after) = @_;
@@ -275,8 +276,8 @@ sub cancelled
 	return;
 }
 
-# Runs one script per session and returns the files of their output. Every session connects first
-# and waits at one lock; when all of them stand there, they are let go at once.
+# Runs one script per session and returns the files of their output. Every session connects first and waits at one lock;
+# when all of them are waiting, they are released at once.
 my $together = 0;
 
 sub run_together
@@ -341,7 +342,7 @@ sub read_stream
 	return @lists;
 }
 
-# How often a list fails to rise. Both text forms sort by bytes as their values do.
+# How often a list fails to rise. Both text forms sort by bytes in the order of their values.
 sub falls
 {
 	my ($list) = @_;
@@ -353,7 +354,7 @@ sub falls
 	return $falls;
 }
 
-# How many values of these lists stand there more than once.
+# How many values occur more than once in these lists.
 sub duplicates
 {
 	my %seen;
@@ -366,7 +367,7 @@ sub duplicates
 	return $all - keys %seen;
 }
 
-# The microseconds since 1970 in a TID, by the specification's text.
+# The microseconds since 1970 in a TID, according to the specification.
 sub tid_us
 {
 	my ($tid) = @_;
@@ -377,8 +378,8 @@ sub tid_us
 	return $value >> 10;
 }
 
-# What of a version 7 UUID's text carries its order: the rest is random, and a repeated or falling
-# time would hide behind it.
+# The part of a version 7 UUID's text that carries its order: the rest is random, and a repeated or falling time would
+# hide behind it.
 sub v7_order
 {
 	my ($uuid) = @_;
@@ -406,7 +407,7 @@ sub uuid_us
 
 my %draw = (tid => 'atid.tid_generate()', v7 => 'atid.uuid_generate_v7()');
 
-# How many seconds a session's next identifier stands ahead of the server's clock.
+# How many seconds a session's next identifier is ahead of the server's clock.
 sub ahead_of
 {
 	my ($session, $kind) = @_;
@@ -416,8 +417,7 @@ sub ahead_of
 	return (($kind eq 'tid' ? tid_us($id) : uuid_us($id)) - $now) / 1e6;
 }
 
-# A query that draws as fast as SQL can, ten identifiers a row, and answers how many; the count is a
-# multiple of ten.
+# A query that draws as fast as SQL can, ten identifiers a row, and returns how many; the count is a multiple of ten.
 sub burst
 {
 	my ($kind, $count) = @_;
@@ -425,9 +425,9 @@ sub burst
 	return "SELECT sum(num_nonnulls($ten)) FROM generate_series(1, $count / 10)";
 }
 
-# Lets the stream be that many seconds ahead of the clock. That of the TIDs leaps there; the other is drawn from, and
-# false says that the machine is too slow for it (a stream runs ahead only while it is drawn from faster than its ticks
-# go by).
+# Moves the stream that many seconds ahead of the clock. That of the TIDs leaps there; the other is drawn from, and the
+# result is false if the machine is too slow for it (a stream runs ahead only while it is drawn from faster than its
+# ticks pass).
 sub run_ahead
 {
 	my ($session, $kind, $seconds) = @_;
@@ -475,7 +475,7 @@ sub new
 
 sub pid { return $_[0]->{pid}; }
 
-# The seconds of processor time that the session has had; where the kernel does not tell, those of the clock.
+# The seconds of processor time that the session has had; where the kernel does not report them, those of the clock.
 sub clock
 {
 	my ($self) = @_;
@@ -499,7 +499,7 @@ sub send
 	return;
 }
 
-# Whether what was sent has been answered by now.
+# Whether the statements sent have been answered by now.
 sub answered
 {
 	my ($self) = @_;
@@ -509,8 +509,8 @@ sub answered
 	  || !$self->{run}->pumpable;
 }
 
-# Waits for what was sent and returns (output, SQLSTATE of the last statement, messages). The state
-# is 'error' when an earlier statement failed and 'gone' when the session has ended.
+# Waits for the statements sent and returns (output, SQLSTATE of the last statement, messages). The state is 'error'
+# when an earlier statement failed and 'gone' when the session has ended.
 sub result
 {
 	my ($self) = @_;
@@ -545,7 +545,7 @@ sub give_up
 	die 'giving up';
 }
 
-# Runs statements, whatever comes of it.
+# Runs statements, whatever the outcome.
 sub try
 {
 	my ($self, $sql) = @_;
@@ -553,7 +553,7 @@ sub try
 	return $self->result;
 }
 
-# Runs statements that have to go well and returns their output.
+# Runs statements that must succeed and returns their output.
 sub ok
 {
 	my ($self, $sql) = @_;

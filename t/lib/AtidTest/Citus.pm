@@ -1,4 +1,5 @@
-# AtidTest::Citus: a coordinator and two workers that run already, as indexer/t/citus_functions.pl is given them.
+# AtidTest::Citus: a coordinator and two workers that are already running, as given to
+# indexer/t/citus_functions.pl.
 #
 #   AtidTest::Citus->new    the coordinator, as a node of PostgreSQL::Test::Cluster; nothing starts or stops it
 #   new_database NAME       a database with citus and atid_crypto on each of them; dropped at the end

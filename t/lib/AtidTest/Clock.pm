@@ -1,7 +1,7 @@
-# AtidTest::Clock: a server's wall clock in the hands of a test.
+# AtidTest::Clock: a server's wall clock under the control of a test.
 #
-# libfaketime is preloaded into the server only. It reads the time from a file at every look at the
-# clock, so a rewritten file is a step of the clock in all sessions at once. The monotonic clock stays
+# libfaketime is preloaded into the server only. It reads the time from a file whenever the clock is
+# read, so a rewritten file is a step of the clock in all sessions at once. The monotonic clock stays
 # the system's.
 
 package AtidTest::Clock;
@@ -30,7 +30,7 @@ sub new
 	return $self;
 }
 
-# Replaced in one piece: a reader never sees half a line.
+# Replaced atomically: a reader never sees half a line.
 sub write_file
 {
 	my ($self, $line) = @_;

@@ -1,11 +1,11 @@
-# AtidTest::Counts: a plugin of prove that sums up.
+# AtidTest::Counts: a plugin of prove that prints totals.
 #
 #   prove -PAtidTest::Counts    writes "N passed, N failed", with ", N skipped" if there were any, to the file
 #                               $ATID_COUNTS, for each file the tests that passed to $ATID_COUNTS.files; and shows
 #                               the end of the log of each TAP file that died
 #
-# A file that ends badly without a test that failed counts as one that failed, and so does each test that was
-# planned and did not run.
+# A file that ends badly without a failed test counts as a failed test, and so does each test that was planned but
+# did not run.
 
 package AtidTest::Counts;
 

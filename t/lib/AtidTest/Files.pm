@@ -4,17 +4,17 @@
 #   head PATH                 the comment at the head of a file, without the marks
 #   summary PATH              its first sentence
 #   tags PATH                 its tags: the words of its line "Tags:"
-#   ordered TAG, PATH...      those of the paths that have the tag, or all if it is '', in the order in which to run them,
-#                             by their times; those that need Citus only if $ATID_CITUS is set, or by their tag
+#   ordered TAG, PATH...      the paths that have the tag, or all if it is '', in the order in which to run them,
+#                             by their times; files that need Citus only if $ATID_CITUS is set, or by their tag
 #   table                     t/README.md
 #   FOLDERS                   the folders, with their subjects
 #   TAGS                      the vocabulary, with what each tag means
 #
-# A file has one of the first four tags, which say how long it takes on a machine that does little else; or `quick` and
-# a longer time, which it takes with --full, or takes although it is part of what runs after each change. And it has
-# those of the others that apply. It `differs` if it depends on plans, dumps, upgrades, other extensions, or the server's
-# hooks and settings. The program and the API of the indexer do not: what they send is the same on each version. Neither
-# do limits, which are the code's own.
+# A file has one of the first four tags, which state how long it takes on an otherwise idle machine; or `quick` and a
+# longer time, which it takes with --full, or takes although it is among the tests that run after each change. It also
+# has those of the other tags that apply. It `differs` if it depends on plans, dumps, upgrades, other extensions, or the
+# server's hooks and settings. The program and the API of the indexer do not: their queries are the same on each
+# version. Limits do not either: they are the code's own.
 #
 # The current folder must be the root of the project.
 
@@ -87,7 +87,7 @@ sub tags
 	return map { split } head($path) =~ /^Tags: (.*)$/m;
 }
 
-# The last of them fill what the first leave of two processors.
+# The last of them fill the time that the first leave on two processors.
 my @longest_first = qw(minutes long medium quick);
 
 sub ordered

@@ -1,12 +1,12 @@
 # AtidTest::Horizon: what the tests of the durable horizon share.
 #
-#   AtidTest::Kept            all that was handed out, and whether what comes next is new
-#   crash_cycle               clients that draw until the server is stopped at once under them
+#   AtidTest::Kept            all values handed out, and checks that later ones are new
+#   crash_cycle               clients that draw until the server is stopped immediately under them
 #   draw                      identifiers of both kinds, in one statement
 #   set_horizon               moves the horizon by hand, as a restore does
-#   nextval_before_raise      has nextval() called on the sequence where that can do most harm
+#   nextval_before_raise      calls nextval() on the sequence where it can do the most harm
 #   horizon_page, log_position, horizon_records, horizon_writes
-#                             what is on the sequence's page, and what of it is in the WAL
+#                             the contents of the sequence's page, and of its WAL
 
 package AtidTest::Horizon;
 
@@ -59,8 +59,8 @@ sub draw
 	return ($tids, $uuids);
 }
 
-# Sets the horizon to some seconds ahead of the server's clock, if it is not further. Sessions notice
-# within a second, new ones at once; what is drawn then stands that far ahead.
+# Sets the horizon to some seconds ahead of the server's clock, unless it is further already. Existing
+# sessions notice within a second, new ones at once; the values drawn then are that far ahead.
 sub set_horizon
 {
 	my ($session, $seconds) = @_;
@@ -70,13 +70,13 @@ sub set_horizon
 }
 
 # Calls nextval() on the horizon's sequence. That leaves one value on the page and logs one that is 32
-# higher. If the raise that follows ends in the same byte as the value on the page, a WAL record of what
-# has changed would leave that byte out, and replay would keep that of the logged value. Here that makes
+# higher. If the raise that follows ends in the same byte as the value on the page, a WAL record of only
+# the changed bytes would omit that byte, and replay would keep that of the logged value. Here that makes
 # the horizon 224 us too low.
 #
-# The stream must be ahead of the clock, so that the next raise, by a new session, is to the value that is
-# returned: the last tick, 2 and the reserve, which is 1 ms in both sessions. What nextval() leaves lies
-# below the stream, so nothing raises the stream to it.
+# The stream must be ahead of the clock, so that the next raise, by a new session, is to the value
+# returned: the last tick, 2 and the reserve, which is 1 ms in both sessions. The value that nextval()
+# leaves is below the stream, so nothing raises the stream to it.
 sub nextval_before_raise
 {
 	my ($kept, $session) = @_;
@@ -91,14 +91,14 @@ sub nextval_before_raise
 	return $us;
 }
 
-# (the horizon, whose it is)
+# (the horizon, its owner)
 sub horizon_page
 {
 	my ($session) = @_;
 	return split /\|/, $session->ok('SELECT last_value, log_cnt FROM atid.generator_horizon');
 }
 
-# A position in the WAL, all before it flushed.
+# A position in the WAL; everything before it is flushed.
 sub log_position
 {
 	my ($session) = @_;
@@ -108,7 +108,8 @@ sub log_position
 		"DO 'BEGIN PERFORM pg_current_xact_id(); END'; SELECT pg_current_wal_flush_lsn()");
 }
 
-# The bytes of each record by which the horizon was written between two positions, going by pg_waldump.
+# The bytes of each record by which the horizon was written between two positions, according to
+# pg_waldump.
 sub horizon_records
 {
 	my ($node, $session, $from, $to) = @_;
@@ -126,26 +127,26 @@ sub horizon_records
 	return map { m{rmgr: Generic .*len \(rec/tot\): *\d+/ *(\d+)} } @lines;
 }
 
-# How often that was.
+# The number of those writes.
 sub horizon_writes
 {
 	my $count = () = horizon_records(@_);
 	return $count;
 }
 
-# One life of a server, from the start to an immediate stop under working clients. Checks all that
-# comes out of it against what was kept from the lives before. Options:
+# One life of a server, from the start to an immediate stop under working clients. Checks all its values
+# against those kept from the lives before. Options:
 #
 #   start     sub that starts the server
-#   clients   how many
-#   reserve   atid.reserve of theirs
+#   clients   their number
+#   reserve   their atid.reserve
 #   busy      how long they work, in seconds
 #
 # Returns a reference to a hash:
-#   bad       what went wrong, '' if nothing did
+#   bad       the errors, '' if there were none
 #   telling   was the stream so far ahead of the clock that a lost horizon would have shown?
 #   took      seconds of the first draw
-#   committed, drawn    how many came out of it by either way
+#   committed, drawn    the numbers of values obtained in each way
 #
 # Each client commits identifiers to a table, draws others in a read-only transaction and keeps them
 # (its output file does), and lets the stream run on, so that the horizon is raised again and again.
@@ -178,7 +179,7 @@ SQL
 
 	$opt{start}->();
 
-	# The first draw of the life; and what the last one committed.
+	# The first draw of the life, and the values that the last one committed.
 	my $session = AtidTest::Session->new($node, $db);
 	$session->ok("SET statement_timeout = '20s'");
 	$session->ok("SET atid.reserve = '$opt{reserve}'");
@@ -224,8 +225,8 @@ SQL
 }
 
 
-# Everything handed out, to be compared with what comes later. Lists are of TIDs and of UUIDs, in
-# no special order: they may come from several sessions that drew at one time.
+# All values handed out, to be compared with later ones. Lists are of TIDs and of UUIDs, in no special
+# order: they may come from several sessions that drew at the same time.
 package AtidTest::Kept;
 
 use strict;
@@ -259,7 +260,7 @@ sub each_kind
 	return $bad || $do->($self->{order}, [ map { v7_order($_) } @$uuids ]);
 }
 
-# Keeps what was drawn before the last check, by someone whose answer comes only now.
+# Keeps values drawn before the last check, by a session whose answer arrives only now.
 sub late
 {
 	my ($self, $tids, $uuids) = @_;
@@ -276,8 +277,8 @@ sub late
 	return;
 }
 
-# Keeps values that were drawn after all that are there, and says what is wrong with them: '' if each
-# is above all of those and none comes twice.
+# Keeps values that were drawn after all kept ones, and returns the errors found: '' if each is above all
+# kept values and none comes twice.
 sub check
 {
 	my ($self, $tids, $uuids) = @_;
@@ -305,7 +306,8 @@ sub new_ones
 	return is($bad, '', "$what: all of them new, and above all before");
 }
 
-# Draws in a session, and the same as a test. Options: count, and within => seconds it may take.
+# seconds it may take. => Draws in a session, likewise as a test. Options: count, and within (the seconds
+# it may take). => seconds it may take.
 sub goes_on
 {
 	my ($self, $what, $session, %opt) = @_;

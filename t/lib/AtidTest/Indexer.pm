@@ -1,26 +1,27 @@
-# AtidTest::Indexer: the program of indexer/, as a user has it, for the tests of it.
+# AtidTest::Indexer: the program of indexer/, as a user has it, for its tests.
 #
-#   set_up NAME, OPTIONS...       a server, as by new_node, its database, the oracles and the program, where all can be
-#                                 had; otherwise the file is skipped; a function, no method
-#   new NODE, DATABASE, FOLDER    the program in a folder of its own, with its packages; or undef, and why not
-#   build_api                     builds the API; or returns why it cannot be had here
-#   command WORDS...              runs it, and returns its status and all that it says
-#   call WORDS...                 the same, by a process that stays: for one command after the other
-#   start SETTINGS...             `run`, in the background, until stop or the end of the test; or the command of
-#                                 which `words` are the words; `collect` for a test of its memory
+#   set_up NAME, OPTIONS...       a server, as by new_node, its database, the oracles and the program, if all are
+#                                 available; otherwise the file is skipped; a function, not a method
+#   new NODE, DATABASE, FOLDER    the program in a folder of its own, with its packages; or undef, and the reason
+#   build_api                     builds the API; or returns why it is not available here
+#   command WORDS...              runs it, and returns its status and all its output
+#   call WORDS...                 likewise, by a process that stays: for one command after another
+#   start SETTINGS...             `run`, in the background, until stop or the end of the test; or the command with
+#                                 the words `words`; `collect` for a test of its memory
 #   stop HANDLE, SIGNAL           ends one, and returns its status
-#   runs HANDLE                   does it run still?
+#   runs HANDLE                   is it still running?
 #   ended HANDLE, SECONDS         waits until one has ended by itself, and returns its status; undef if it has not
-#   ask QUERY                     what the database says, by a session that lasts
+#   ask QUERY                     the result from the database, by a session that lasts
 #   wait_for WHAT, QUERY, SECONDS, wait_for_log HANDLE, LINE
 #   patience                      how much longer things may take here and now
 #   memory PID                    the most memory that a process has had, in MB
-#   demo NODE, DATABASE           the schema demo, for tests of the SQL alone; a function, no method
+#   demo NODE, DATABASE           the schema demo, for tests of the SQL alone; a function, not a method
 #   make_commits NODE, DATABASE, ORACLES, ACCOUNTS, COMMITS    the schema demo with commits of accounts; likewise
 #   waiting_is_counted NODE, DATABASE    tests that the counter of waiting bytes is their sum; likewise
 #   last_of NODE, DATABASE, STATEMENT...    the result of the last one, in a transaction that is rolled back; likewise
 #
-# The tests' own SQL finds the tables of the schema by PGOPTIONS. The program gets no search_path: it has to know where it is.
+# The tests' own SQL finds the tables of the schema by PGOPTIONS. The program gets no search_path: it has to find the
+# schema by itself.
 
 package AtidTest::Indexer;
 
@@ -40,7 +41,7 @@ use Time::HiRes qw(sleep time);
 our $root = $AtidTest::root;
 my @running;
 
-# A test that dies leaves none of them.
+# A test that dies leaves none of them running.
 END
 {
 	local $?;
@@ -66,13 +67,13 @@ sub new
 	my ($program, $why) = AtidTest::Oracles::node22();
 	return (undef, $why) unless defined $program;
 	my $self = bless { node => $node, db => $db, program => $program, folder => $oracles->{folder} }, $class;
-	# with what the package has of the extension's examples
+	# with the extension's examples that are in the package
 	system('cp', '-R', "$root/indexer", "$root/examples", $self->{folder}) == 0 or die 'could not copy indexer/' unless -d "$self->{folder}/indexer";
 	$ENV{PGOPTIONS} = '-c search_path=indexer,public';
 	return ($self, undef);
 }
 
-# As npm does when it packs, with the packages of whoever develops it. The first test builds it, and others take a copy.
+# As npm does when it packs, with the developer's packages. The first test builds it, and others take a copy.
 sub build_api
 {
 	my ($self) = @_;
@@ -136,7 +137,7 @@ sub call
 	return ($answer->{status}, encode_utf8($answer->{said}));
 }
 
-# With collect => 1, Node collects its garbage often, so that its memory is what it holds.
+# With collect => 1, Node collects its garbage often, so that its memory reflects what it holds.
 sub start
 {
 	my ($self, %settings) = @_;
@@ -179,7 +180,7 @@ sub ended
 	return $handle->{run}->full_result(0);
 }
 
-# How much longer than on a machine that is quiet something may take: where others compute, too, all waits for them.
+# How much longer than on a quiet machine something may take: where other programs compute, everything waits for them.
 sub patience
 {
 	my ($load)  = (eval { slurp_file('/proc/loadavg') } // '') =~ /^([\d.]+)/;
@@ -188,7 +189,7 @@ sub patience
 	return AtidTest::slowness() * ($crowded > 1 ? $crowded : 1);
 }
 
-# Until what is waited for is asked about again: the longer it takes, the less often.
+# The time until a condition is checked again: the longer the wait, the less often.
 sub pause
 {
 	my $pause = (time - $_[0]) / 10;
@@ -213,7 +214,7 @@ sub memory
 	return defined $kb ? $kb / 1024 : 0;
 }
 
-# A psql for each question would cost more than what is asked.
+# A psql for each query would cost more than the query.
 sub ask
 {
 	my ($self, $query) = @_;
@@ -245,7 +246,7 @@ sub last_of
 	return $code == 0 ? $result =~ s/.*^:::\n?//msr : $said;
 }
 
-# What tests of the SQL stand on: a schema with logs, repositories and frames of the accounts of demo/.
+# The basis for tests of the SQL: a schema with logs, repositories and frames of the accounts of demo/.
 sub demo
 {
 	my ($node, $db) = @_;
@@ -297,7 +298,7 @@ sub accounts { return qw(did:plc:ejgtitwhvdkyn6p2rjeksof2 did:plc:hy3rgwryyzanhx
 my $listed = '[' . join(', ', map { qq({"did": "$_"}) } accounts()) . ']';
 my $dids   = join ', ', map { "'$_'" } accounts();
 
-# Has them loaded, by the functions of the product.
+# Loads them, by the functions of the product.
 sub fill
 {
 	my ($node, $db, $version) = @_;

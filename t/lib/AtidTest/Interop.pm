@@ -1,14 +1,14 @@
 # AtidTest::Interop: test vectors of the AT Protocol.
 #
 #   vector_folders PART     the folders that have a folder PART: ours, t/vectors; and that of the protocol's own
-#                           vectors, $ATID_INTEROP_DIR or ../shared/fixtures/atproto-interop beside the project,
-#                           where it is there
+#                           vectors, $ATID_INTEROP_DIR or ../shared/fixtures/atproto-interop next to the project,
+#                           if it exists
 #   own_vectors FOLDER      is it ours?
 #   syntax_vectors FILE     the strings of a file of the folder syntax, as bytes, ours first; ours are in
 #                           t/vectors/syntax.txt, a line for each with the file's name, a tab and the string
-#   with_public             are the protocol's own vectors there?
+#   with_public             are the protocol's own vectors available?
 #
-# In a file of the protocol's a comment is a "#" followed by a blank ("#extra" is a record key that must be refused), or
+# In a file of the protocol, a comment is a "#" followed by a blank ("#extra" is a record key that must be refused), or
 # alone. Blanks in a line are part of the value.
 
 package AtidTest::Interop;

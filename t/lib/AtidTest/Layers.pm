@@ -2,9 +2,9 @@
 #
 #   layers()       [{ place, about, rows => [{ files, pure, may => [pattern...] }...] }...], from the top to the bottom;
 #                  files and patterns have their text and their regular expression, { text, re }
-#   files()        the C files, by their names as layers.txt has them: { name => [path...] }
+#   files()        the C files, by their names in layers.txt: { name => [path...] }
 #   row($name)     the layer and the row of a file, or nothing
-#   map_of()       which layer may include which, as text
+#   map_of()       the layers that each layer may include, as text
 #   pure()         the paths of the pure files
 
 package AtidTest::Layers;
@@ -76,7 +76,7 @@ sub pure
 	return map { @{ $files->{$_} } } grep { my (undef, $row) = row($_); $row && $row->{pure} } sort keys %$files;
 }
 
-# The layers that one may include, by their places.
+# The layers that a layer may include, by their positions.
 sub below
 {
 	my ($layer) = @_;

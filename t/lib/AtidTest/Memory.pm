@@ -2,9 +2,9 @@
 #
 #   measured SESSION, SQL         runs it and sees by how much the backend grew
 #   outcome SESSION, WHAT, SQL, STATE, PATTERN, MOST
-#                                 tests that it ends so, in no more MB
+#                                 tests that it ends this way, in no more MB
 #
-# Where the kernel does not tell, the growth is undef and its test is skipped.
+# Where the kernel does not report it, the growth is undef and its test is skipped.
 
 package AtidTest::Memory;
 
@@ -32,7 +32,7 @@ sub memory
 }
 
 # Runs statements and returns (output, SQLSTATE, messages, the MB by which the backend grew at its peak).
-# What it had before counts in again only if it was given back.
+# Memory that it had before counts again only if it was given back.
 sub measured
 {
 	my ($session, $sql) = @_;
@@ -41,7 +41,7 @@ sub measured
 	my $anew;
 	if (open my $out, '>', "/proc/$pid/clear_refs")
 	{
-		# begins VmHWM anew; else it is the peak of the whole session. What was written is refused at close.
+		# resets VmHWM; otherwise it is the peak of the whole session. A refused write is reported at close.
 		$anew = print($out "5\n") && close $out;
 	}
 	my @result = $session->try($sql);

@@ -1,14 +1,14 @@
 # AtidTest::Names: names that an inner table can capture.
 #
-#   captured SOURCE, COLUMNS    the bare names in the subqueries of the functions and views of a SQL source that name a
+#   captured SOURCE, COLUMNS    the bare names in the subqueries of the functions and views of an SQL source that name a
 #                               column of the subquery's own tables and also one of an outer query, or a variable or an
 #                               argument of the function: lines "object: name, in: the subquery"
 #
-# Such a name means the inner column, whatever its author meant, and the server reports nothing: the rule is that it is
-# qualified. COLUMNS has the columns of each relation and function, by its name.
+# Such a name refers to the inner column, whatever its author intended, and the server reports nothing: the rule is to
+# qualify it. COLUMNS has the columns of each relation and function, by its name.
 #
-# This reads words and parentheses, and knows no grammar. It reports rather too much: all columns of the tables of a
-# common table expression, or of a subquery in FROM, count as columns of the query around it.
+# This reads words and parentheses, and has no grammar. It errs on the side of reporting too much: all columns of the
+# tables of a common table expression, or of a subquery in FROM, count as columns of the query around it.
 
 package AtidTest::Names;
 
@@ -51,7 +51,7 @@ sub nest
 
 sub is_query { return ref $_[0] && @{ $_[0] } && !ref $_[0][0] && $_[0][0] =~ /^(?:select|with|insert|update|delete|values)$/i; }
 
-# The parts of a query with tables of their own: those of UNION and its like.
+# The parts of a query with tables of their own: those of UNION and the like.
 sub parts
 {
 	my @parts = [];
@@ -63,7 +63,7 @@ sub parts
 	return @parts;
 }
 
-# The columns that the tables of a query have; with whole, also those of all queries in it, and the names of its values.
+# The columns of the tables of a query; with whole, also those of all queries in it, and the names of its values.
 sub columns_of
 {
 	my ($query, $columns, $whole) = @_;
@@ -93,7 +93,7 @@ sub columns_of
 	return %has;
 }
 
-# Looks through a query and those in it. outer: the names that are known around it, and of what.
+# Looks through a query and those in it. outer: the names that are known around it, with their owners.
 sub look
 {
 	my ($query, $outer, $columns, $is_inner, $report) = @_;
@@ -144,7 +144,7 @@ sub look_inside
 	return;
 }
 
-# A word: is it a bare name that both sides have?
+# A word: is it a bare name that exists on both sides?
 sub look_at
 {
 	my ($words, $i, $own, $outer, $query, $report) = @_;
@@ -156,7 +156,7 @@ sub look_at
 	return if $is_word{$name} || $before eq '.' || $before eq 'as' || $before eq '::' || ref $after || $after eq '.';
 	return if $before =~ /^(?:from|join|update|into|interval|timestamptz)$/;    # a table
 	return if $after =~ /^'/;
-	# the columns that INSERT and SET name are those of the table
+	# the columns named by INSERT and SET are those of the table
 	return if $before =~ /^(?:set|,)$/ && $after eq '=';
 	return unless $own->{$name} && $outer->{$name};
 	$report->($word, $query);

@@ -1,10 +1,10 @@
 # AtidTest::Network: a program of indexer/t/oracles that is a network of accounts and servers, next to a test.
 #
-#   AtidTest::Network->new(NODE, FILE, ARGUMENT...)    it runs, by this Node, until stop() or the end of the test
+#   AtidTest::Network->new(NODE, FILE, ARGUMENT...)    runs it with this Node until stop() or the end of the test
 #   url [N]        the address of its first port, or of another one
 #   http           an HTTP::Tiny for it, which keeps no connection: Node closes those that are idle
-#   answer PATH    what it answers the test; dies if it does not
-#   ask PATH       the same, from JSON
+#   answer PATH    its answer to the test; dies without one
+#   ask PATH       likewise, decoded from JSON
 #   stop
 
 package AtidTest::Network;

@@ -1,13 +1,13 @@
-# AtidTest::Oracles: the programs of t/oracles, and those of indexer/t/oracles, which answer by other people's packages
-# from npm. They run together in a folder of the test's own.
+# AtidTest::Oracles: the programs of t/oracles, and those of indexer/t/oracles, which answer using other people's
+# packages from npm. They run together in a folder of the test's own.
 #
 # The versions and hashes of the packages are in t/oracles/package-lock.json; `npm ci` installs them into the folder
 # $ATID_PACKAGES, once for each lock file, or else into tmp_check, once for all tests of a run. Where $ATID_ORACLES
 # names a folder that has them already, nothing is fetched. The same holds for indexer/t/pds and $ATID_PDS, and for
 # t/node and $ATID_NODE, and the others.
 #
-# What they are asked about is made from a seed, so that a run can be repeated. It is the same each time;
-# $ATID_SEED is another, or the word random.
+# Their inputs are generated from a seed, so that a run can be repeated. It is the same each time; $ATID_SEED sets
+# another one, or is the word random.
 
 package AtidTest::Oracles;
 
@@ -23,7 +23,7 @@ use IPC::Run;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# npm's codes for a registry that is not reached, does not prove who it is, refuses, or has not got it.
+# npm's codes for a registry that cannot be reached, fails authentication, refuses the request, or lacks the package.
 my $no_answer = qr/E(?:NOTFOUND|AI_AGAIN|TIMEDOUT|CONNREFUSED|CONNRESET|HOSTUNREACH|NETUNREACH|PROTO|TARGET)
 	|ERR_SOCKET_TIMEOUT|\w*(?:CERT|SIGNATURE)\w*|E[45]\d\d/x;
 
@@ -43,7 +43,7 @@ sub seed
 	return $seed;
 }
 
-# The oracles; or undef, and why they cannot be had here. What is wrong with a package is an error.
+# The oracles; or undef, and why they are not available here. A fault in a package is an error.
 sub new
 {
 	my ($class) = @_;
@@ -74,7 +74,7 @@ sub node22
 	return defined $node ? ($node, undef) : (undef, 'there is no Node 22 for this processor');
 }
 
-# The folder with the packages of a folder of t, or of the one that is named; or undef, and why they cannot be had here.
+# The folder with the packages of a folder of t, or of the named one; or undef, and why they are not available here.
 sub packages
 {
 	my ($name, $from) = @_;
@@ -83,7 +83,7 @@ sub packages
 
 	if (defined $given)
 	{
-		# A place that was named has to be there.
+		# A folder that was named must exist.
 		die "ATID_\U$name\E is $given, but there is no folder node_modules in it" unless -d "$given/node_modules";
 		return ("$given/node_modules", undef);
 	}
@@ -131,9 +131,9 @@ sub ask
 	return split /\n/, $out;
 }
 
-# Runs a program of t/oracles that asks a server itself and prints what it found: lines of a word (ok, not ok
-# or note), a tab and a text. Each verdict is a test. At least so many comparisons have to be made as
-# $at_least says, for the texts without their counts.
+# Runs a program of t/oracles that queries a server itself and prints its findings: lines of a word (ok, not ok or
+# note), a tab and a text. Each verdict is a test. $at_least gives the minimum number of comparisons, by the texts
+# without their counts.
 sub judge
 {
 	my ($self, $program, $node, $arguments, $at_least) = @_;

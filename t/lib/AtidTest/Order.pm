@@ -1,7 +1,7 @@
 # AtidTest::Order: an order that makes the server's quicksort quadratic.
 #
 # killer_order(n) gives the numbers from 0 to n - 1 so that each pivot of a sort of them has three smaller ones.
-# It is found by sorting, with an answer to each comparison that is the worst one.
+# It is found by sorting with the worst possible answer to each comparison.
 
 package AtidTest::Order;
 

@@ -1,6 +1,6 @@
-# AtidTest::Processor: what a TAP file in Perl costs; script/test --times loads it into each.
+# AtidTest::Processor: the cost of a TAP file in Perl; script/test --times loads it into each.
 #
-# At its end one line goes to the file $ATID_COSTS: seconds of the processor in all, of those in Perl, in programs
+# At its end it writes one line to the file $ATID_COSTS: seconds of the processor in all, of those in Perl, in programs
 # that it ran (psql, Node, compilers) and in servers; seconds that passed; and the file. A server that ends by itself is
 # not counted.
 
@@ -15,7 +15,7 @@ use Time::HiRes qw(time);
 my $began = time;
 my $servers = 0;
 
-# A TAP file; but one that another runs is among its programs.
+# A TAP file. One that is run by another counts among the programs of that one.
 my $counts = $0 =~ m{^(?:t|crypto/t|indexer/t)/.*\.pl$} && !$ENV{ATID_COSTS_WITHIN};
 $ENV{ATID_COSTS_WITHIN} = 1 if $counts;
 
@@ -24,7 +24,7 @@ sub of_process
 {
 	my ($pid) = @_;
 	open my $in, '<', "/proc/$pid/stat" or return 0;
-	my ($rest) = (<$in> // '') =~ /\) (.*)/ or return 0;    # it may have ended since
+	my ($rest) = (<$in> // '') =~ /\) (.*)/ or return 0;    # it may have ended meanwhile
 	my $ticks = 0;
 	$ticks += $_ foreach (split ' ', $rest)[ 11 .. 14 ];
 	return $ticks / POSIX::sysconf(POSIX::_SC_CLK_TCK());

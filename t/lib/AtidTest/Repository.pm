@@ -1,13 +1,13 @@
 # AtidTest::Repository: repositories made here, without any code of the extension, and broken on purpose.
 #
 #   cid_of, cid_text         the CID of a block, as bytes; a CID's text
-#   node, entry              a node of a tree in DAG-CBOR, of whatever it is given
+#   node, entry              a node of a tree in DAG-CBOR, from any input
 #   tree                     the canonical tree of entries; a hook may change any node on the way
 #   commit, car              the block of a commit; a CAR
 #   mine                     a key of some depth
 #
-# A tree is built top down by its definition: the keys of the greatest depth are in the root, and what lies
-# between two of them is a tree of its own, one level below.
+# A tree is built top down by its definition: the keys of the greatest depth are in the root, and the keys
+# between two of them form a tree of their own, one level below.
 
 package AtidTest::Repository;
 
@@ -111,7 +111,7 @@ sub mine
 	return sprintf $form, $n;
 }
 
-# An entry: key, value, and the tree behind it, behind the key before it.
+# An entry: key, value, and the tree after it, after the key before it.
 sub entry
 {
 	my ($before, $key, $value, $tree) = @_;
@@ -136,7 +136,7 @@ sub node_entries
 	return @entries;
 }
 
-# The block of a node; extra is pairs that a node does not have.
+# The block of a node; extra has pairs that a valid node does not have.
 sub node
 {
 	my ($left, $entries, %extra) = @_;
@@ -198,7 +198,7 @@ sub subtree
 
 # --- commits and CARs ------------------------------------------------------------------------------
 
-# The block of a commit; a field that is given as undef is left out.
+# The block of a commit; a field given as undef is omitted.
 sub commit
 {
 	my ($data, %fields) = @_;

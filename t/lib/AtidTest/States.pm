@@ -1,9 +1,9 @@
-# AtidTest::States: each change of an account's state is one of those that the table of indexer/README.md has.
+# AtidTest::States: each change of an account's state is one of those in the table of indexer/README.md.
 #
-#   new NODE, DATABASE     has the server note each change, by a trigger of these tests
-#   finish NAME, ALL       tests that no other has happened; with ALL, that each of the table has
+#   new NODE, DATABASE     makes the server note each change, by a trigger of these tests
+#   finish NAME, ALL       tests that no other change has happened; with ALL, that each in the table has
 #
-# The trigger only writes to the server's log, so it also sees what is rolled back, and stands in nobody's way.
+# The trigger only writes to the server's log, so it also sees changes that are rolled back, and disturbs nothing.
 
 package AtidTest::States;
 
@@ -14,8 +14,8 @@ use AtidTest ();
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# The table has a row for each transition; its columns from and to hold names of states in `code`. An account comes as
-# unidentified or desynchronized, and goes from any state.
+# The table has a row for each transition; its columns from and to hold names of states in `code`. An account is
+# created as unidentified or desynchronized, and can be deleted from any state.
 sub transitions
 {
 	my %allowed;

@@ -1,7 +1,7 @@
 # AtidTest::Steps: a program of Node that does a step for each line of its input, and prints "done STEP JSON".
 #
-#   packages NAME, FOLDER   (modules, Node 22, undef), with an SQLite that is compiled for it;
-#                           (undef, undef, why) if they cannot be had
+#   packages NAME, FOLDER   (modules, Node 22, undef), with an SQLite compiled for it;
+#                           (undef, undef, reason) if they are not available
 #   AtidTest::Steps->start(NODE, MODULES, FOLDER, SCRIPT, WORDS...)   starts a copy of the script in a folder
 #   ask STEP                its answer
 #   stop                    ends it
