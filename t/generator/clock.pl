@@ -2,8 +2,8 @@
 #
 # Debian's libfaketime, preloaded into the server, moves the wall clock while the server runs and
 # leaves the monotonic clock alone. Shows that
-# - when the clock goes back an hour or a day, also in the middle of a statement, no TID and no version
-#   7 UUID repeats or falls, in any session, and nothing waits: the stream goes on just above its last
+# - when the clock goes back an hour or a day, also in the middle of a statement, no TID and no version 7
+#   UUID repeats or falls, in any session, and no draw waits: the stream continues just above its last
 #   value, however far that is ahead of the clock;
 # - when the clock goes forward, the stream follows at once; after it was ahead, it follows again as soon
 #   as the clock has caught up;
@@ -34,7 +34,7 @@ use constant HOUR => 3600;
 use constant DAY  => 86400;
 use constant YEAR => 31557600;
 
-# Far more than a draw can take, far less than an hour: what runs into it has stalled.
+# Far more than a draw can take, far less than an hour: a draw that reaches it has stalled.
 use constant PATIENCE => '20s';
 
 my $node = new_node('clock', stopped => 1);
@@ -175,8 +175,8 @@ foreach my $step (HOUR, DAY)
 }
 
 #
-# Forward by a day: at once there. And back to the true time: the line holds a day ahead of the clock,
-# far more than atid.max_drift, and still nothing stalls.
+# Forward by a day: the stream is there at once. And back to the true time: the line holds a day ahead of
+# the clock, far more than atid.max_drift, and still no draw stalls.
 #
 ($one, $two) = sessions('forward_day');
 keep(draw($one, 1000));
@@ -193,7 +193,7 @@ draw_swiftly('a day ahead of the clock, another session', $two);
 cmp_ok(abs(ahead_of($one, $_) - DAY), '<', 60, "a day ahead of the clock: $_ holds its line")
   foreach qw(tid v7);
 
-# Each step counts from the true time: several, not one after which all is still.
+# Each step counts from the true time: several, not a single one after which the clock runs normally.
 foreach my $step (-HOUR, 2 * HOUR, -2 * DAY, 2 * DAY, 0)
 {
 	$clock->set($step);
@@ -288,8 +288,8 @@ check_kept('before 1970', 40_100);
 $_->quit foreach $one, $two;
 
 #
-# Far ahead: after 2112, where microseconds times 4096 no longer fit into 64 bits, and after 2255,
-# where they no longer fit into a TID.
+# Far ahead: after 2112, where microseconds times 4096 no longer fit into 64 bits, and after 2255, where
+# they no longer fit into a TID.
 #
 ($one, $two) = sessions('far_ahead');
 keep(draw($one, 10));

@@ -54,7 +54,7 @@ sub draw_together
 	is(duplicates(@orders), 0, "$what: no time and fraction of a UUID twice");
 	is(duplicates(@random), 0, "$what: no random part of a UUID twice");
 
-	# Without this the sessions might have drawn one after the other, and shown nothing.
+	# Without this the sessions might have drawn one after the other, and proved nothing.
 	my @by_first = sort { $a->[0] cmp $b->[0] } @tids;
 	my $alone    = 0;
 	my $last     = $by_first[0][-1];
@@ -83,10 +83,10 @@ SKIP:
 }
 
 #
-# What one has seen of another, it draws above: 8 clients, thousands of rounds each way. The
-# functions raise an exception where an identifier does not exceed the one seen. Now and then a
-# client draws a burst first: what it hands on is then ahead of the clock, and a session that went by
-# the clock, or by what it drew itself, would fall below.
+# A client draws above each identifier that it has seen of another: 8 clients, thousands of rounds
+# each way. The functions raise an exception where an identifier does not exceed the one seen. Now
+# and then a client draws a burst first: the identifier that it passes on is then ahead of the clock,
+# and a session that relied on the clock, or on its own draws, would fall below it.
 #
 my $ten = join ', ', ('atid.tid_generate(), atid.uuid_generate_v7()') x 10;
 $node->safe_psql($db, <<"SQL");
@@ -254,7 +254,8 @@ is( $session->ok('SELECT atid.tid_generate() > max(t) FROM drawn'),
 $session->ok('RESET ALL');
 
 #
-# Subtransactions and transactions that roll back. A client, or a variable, keeps what they drew.
+# Subtransactions and transactions that roll back. A client, or a variable, keeps the identifiers
+# that they drew.
 #
 my $kept = $session->ok(<<'SQL');
 DO $$

@@ -63,11 +63,11 @@ ANALYZE many;
 GRANT SELECT ON many TO PUBLIC;
 SQL
 
-# A step of a minute each, so that none can do without its own write.
+# A step of a minute each, so that each needs its own write.
 my $minutes = 0;
 
-# Runs statements in a new session of a plain role. The first line of what they answer was drawn by
-# whoever had to write the page.
+# Runs statements in a new session of a plain role. The first line of their output was drawn by the process
+# that had to write the page.
 sub writes
 {
 	my ($what, @statements) = @_;
@@ -115,7 +115,7 @@ writes('new table', 'CREATE TABLE drawn_into AS SELECT atid.tid_generate() AS t,
 	'SELECT t, u FROM drawn_into');
 
 #
-# In a parallel worker, and by no one else: the leader takes no part.
+# In a parallel worker, and by no other process: the leader does not take part.
 #
 writes(
 	'parallel worker',
@@ -156,7 +156,7 @@ writes(
 	my $new = AtidTest::Session->new($node, $db);
 	$kept->goes_on('ALTER SEQUENCE: done, a new session', $new);
 
-	# What a worker handed out would be covered by a file that is gone after the rollback.
+	# The identifiers of a worker would be covered by a file that is deleted by the rollback.
 	my $workers =
 	  "SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET parallel_leader_participation = off; SET max_parallel_workers_per_gather = 2";
 	my $in_workers = "SELECT min(t::text), min(u::text) FROM (SELECT @{[DRAW]} FROM many OFFSET 0) d (t, u)";
@@ -172,7 +172,7 @@ writes(
 }
 
 #
-# All of that was durable, with wal_level = minimal.
+# All of these were durable, with wal_level = minimal.
 #
 $super->quit;
 $node->stop('immediate');
@@ -236,8 +236,8 @@ SQL
 }
 
 #
-# Dropped and created again by another session. What the dropped one had promised is gone, but in a
-# server that has not been restarted the streams go on.
+# Dropped and created again by another session. The horizon of the dropped one is lost, but in a server that
+# has not been restarted the streams continue.
 #
 {
 	$db = new_database($node, 'again');
@@ -284,7 +284,7 @@ SQL
 		$kept->goes_on("created again, $end, no draw, a crash", $_, within => 5) foreach $one, $two;
 	}
 
-	# Rolled back: the old sequence goes on, and what the new one covered is not lost.
+	# Rolled back: the old sequence continues, and the values that the new one covered are not lost.
 	$one->ok('BEGIN; DROP EXTENSION atid; CREATE EXTENSION atid');
 	$one->ok('ROLLBACK');
 	$kept->goes_on('created again, rolled back', $_) foreach $two, $one;
@@ -295,7 +295,7 @@ SQL
 	$kept->goes_on('created again, rolled back, a crash', $one, within => 5);
 	$one->quit;
 
-	# Where nothing has run there is nothing to cover.
+	# Where nothing was drawn there is nothing to cover.
 	$one = AtidTest::Session->new($node, new_database($node, 'never_drawn'));
 	is($one->ok('SELECT last_value FROM atid.generator_horizon'), '0', 'created: a new horizon is 0');
 	$one->quit;

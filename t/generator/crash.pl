@@ -33,8 +33,8 @@ use Time::HiRes qw(sleep time);
 
 use constant CYCLES => $ENV{ATID_CRASH_CYCLES} || ($ENV{ATID_FULL} ? 200 : 25);
 
-# Only processes die here, and the system keeps what they have written: fsync would show nothing more,
-# and tell how busy the disk is. No walwriter flushes by the way.
+# Only processes die here, and the system keeps the data that they have written: fsync would show nothing
+# more, and would make the test depend on how busy the disk is. No walwriter flushes in between.
 my $node = new_node('crash', conf => <<'CONF');
 shared_buffers = 8MB
 wal_writer_delay = 10s
@@ -45,7 +45,7 @@ my $kept = AtidTest::Kept->new;
 $node->safe_psql($db, 'CREATE TABLE committed (t atid.tid, u uuid)');
 
 #
-# The server is stopped at once under four clients.
+# The server is stopped immediately under four clients.
 #
 $node->stop;
 my %sum     = (telling => 0, committed => 0, drawn => 0);
@@ -93,7 +93,7 @@ foreach my $round (1 .. 6)
 	$kept->goes_on("$what: before", $session);
 	$kept->goes_on("$what: before, another session", $other);
 
-	# From here on nothing flushes WAL but the draws.
+	# From here on only the draws flush WAL.
 	$session->ok('BEGIN READ ONLY');
 	my $before = $session->ok('SELECT last_value FROM atid.generator_horizon');
 	$session->ok(burst('tid', 100_000));
@@ -128,8 +128,8 @@ foreach my $round (1 .. 6)
 }
 
 #
-# Up to the last tick below the horizon and one further: the first after a crash is the horizon itself,
-# so who hands that out without raising it repeats it.
+# Up to the last tick below the horizon and one further: the first after a crash is the horizon itself, so
+# a draw that hands it out without raising it repeats it.
 #
 foreach my $kind (qw(tid v7))
 {

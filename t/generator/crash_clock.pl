@@ -34,8 +34,8 @@ my $clock = AtidTest::Clock->new
 use constant HOUR => 3600;
 use constant DAY  => 86400;
 
-# Nothing takes longer: neither the first draw of a life nor thousands.
-# What waits for the clock waits for an hour.
+# No draw takes longer: neither the first draw of a life nor thousands. A draw that waited for the clock
+# would wait for an hour.
 use constant WITHIN => 60;
 
 my $node = new_node('crash_clock', stopped => 1, conf => <<'CONF');
@@ -106,7 +106,7 @@ cmp_ok(ahead_of($sessions[0], $_),
 	'>', HOUR * ($lives - 1), "an hour back at each crash: $_ has held its line")
   foreach qw(tid v7);
 
-# A burst is bounded by what was there at the start, not by the clock.
+# A burst is bounded by the state at the start, not by the clock.
 $sessions[0]->ok(burst('tid', 500_000));
 cmp_ok($sessions[0]->took, '<', WITHIN, 'hours ahead: a burst does not wait for the clock');
 $kept->goes_on('hours ahead, after a burst', $sessions[0]);
@@ -217,7 +217,7 @@ cmp_ok($later_us / 1e6 - time, '<', 60, 'reset: which is near the clock, too');
 cmp_ok($later_us, '>', tid_us($ids[-1]), 'reset: and covers what was drawn');
 $_->quit foreach @sessions;
 
-# It is as durable as the rest: what follows it is the horizon now, and not what was before.
+# It is as durable as the rest: the horizon now follows it, not the values before it.
 $kept = AtidTest::Kept->new;
 $kept->late(\@ids, []);
 start_at_after('immediate', -10);

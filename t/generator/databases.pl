@@ -27,7 +27,7 @@ my $node = new_node('databases');
 $node->safe_psql('postgres', 'CREATE ROLE owner LOGIN; CREATE ROLE plain LOGIN');
 
 #
-# One database's burst leaves another's stream alone.
+# One database's burst does not change another's stream.
 #
 {
 	new_database($node, $_) foreach qw(busy idle);
@@ -184,14 +184,14 @@ $node->safe_psql('postgres', 'CREATE DATABASE nobodys');
 
 my $plain = AtidTest::Session->new($node, 'owned', user => 'plain');
 
-# Each expression is true. They run as they stand, and again in a function with an empty search_path.
+# Each expression is true. They run as written, and again in a function with an empty search_path.
 my @true = (
 	# generate
 	q{atid.tid_generate() < atid.tid_generate()},
 	q{atid.uuid_generate_v7() < atid.uuid_generate_v7()},
 	q{atid.uuid_generate_v7(interval '-1 hour') < atid.uuid_generate_v7()},
 	q{length(atid.rkey_generate()) = 13},
-	# make and take apart
+	# make and decompose
 	q{atid.tid_clock_id(atid.tid_make(now(), 5)) = 5},
 	q{atid.tid_timestamp(atid.tid_make(now(), 5)) = now()},
 	q{atid.tid_floor(now()) < atid.tid_ceil(now())},
@@ -246,7 +246,7 @@ foreach my $expression (@true)
 	is("$state $out$err", '00000 t', "empty search_path: $expression");
 }
 
-# A table of its own, with all that generates and validates.
+# A table of its own, with all functions that generate and validate.
 $plain->ok(<<'SQL');
 CREATE TABLE desk.record (
 	id atid.tid PRIMARY KEY DEFAULT atid.tid_generate(),
@@ -277,7 +277,7 @@ foreach my $bad (
 $plain->quit;
 
 #
-# Beside uuid-ossp, whose functions have the same names.
+# Alongside uuid-ossp, whose functions have the same names.
 #
 SKIP:
 {

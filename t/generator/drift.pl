@@ -1,7 +1,7 @@
 # Bursts that are faster than the stream's ticks, and the settings that limit them.
 #
 # Shows that
-# - a burst never runs further ahead of the clock than atid.max_drift: it waits, and goes on;
+# - a burst never runs further ahead of the clock than atid.max_drift: it waits, and continues;
 # - the wait ends at once for a statement timeout, a cancel, a termination and a server stop; it shows
 #   in pg_stat_activity and in the view of doc/generator.md, and an interrupted draw does not change the
 #   stream;
@@ -28,7 +28,7 @@ use Time::HiRes qw(sleep time);
 my $node = new_node('drift');
 $node->safe_psql('postgres', 'CREATE ROLE plain LOGIN');
 
-# The view that the chapter tells to make.
+# The view that the chapter recommends.
 my ($view) =
   slurp_file("$FindBin::Bin/../../doc/generator.md") =~ /^(CREATE VIEW public\.generator_health .*?;)$/ms;
 
@@ -40,7 +40,7 @@ my %per_second = (tid => 1_000_000, v7 => 4_096_000);
 #
 use constant {
 	DRIFT => 0.05,
-	# What a clock that is adjusted can add.
+	# The time that an adjusted clock can add.
 	SLACK => 0.02
 };
 
@@ -63,7 +63,7 @@ foreach my $kind (qw(tid v7))
 		my $ahead = $observer->ok(
 			'SELECT extract(epoch FROM ahead) FROM atid.generator_state()');
 		$highest = $ahead if $ahead > $highest;
-		# the stream may go on between the looks at it and at the clock
+		# the stream may advance between reading it and reading the clock
 		$least = $ahead - $observer->took if $ahead - $observer->took > $least;
 		$looks++;
 	}
@@ -76,7 +76,7 @@ foreach my $kind (qw(tid v7))
 
   SKIP:
 	{
-		# A slow machine draws no faster than the stream's ticks go by.
+		# A slow machine draws no faster than the stream's ticks pass.
 		skip 'this machine is too slow to run ahead of the clock', 1 if $session->took > 1.7;
 		cmp_ok($highest, '>', DRIFT / 2, "$kind: and it was ahead");
 	}
@@ -123,7 +123,7 @@ foreach my $kind (qw(tid v7))
 		cmp_ok($session->took, '<', $seconds - 1, "$kind: and ended before it was over");
 		$session->ok("RESET statement_timeout");
 
-		# The same in the middle of a burst, in a subtransaction.
+		# Likewise in the middle of a burst, in a subtransaction.
 		($out, $state, $err) = $session->try(<<"SQL");
 SET statement_timeout = '200ms';
 DO \$\$
@@ -138,7 +138,7 @@ RESET statement_timeout;
 SQL
 		like($err, qr/NOTICE:  caught/, "$kind: also where the timeout is caught");
 
-		# A cancel, and what pg_stat_activity says before.
+		# A cancel, and the output of pg_stat_activity before it.
 		$session->send("SELECT $draw");
 		my $activity = 'SELECT wait_event_type, wait_event FROM pg_stat_activity WHERE pid = '
 		  . $session->pid;
@@ -159,7 +159,7 @@ SQL
 		is($node->safe_psql($db, 'SELECT drift_waits, oldest_wait IS NOT NULL FROM generator_health'),
 			'0|f', "$kind: and then no more");
 
-		# None of these took anything: the next value is the one that they would have had.
+		# None of these consumed a value: the next value is the one that they would have had.
 		push @drawn, $other->ok("SELECT $draw");
 		is( $kind eq 'tid'
 			? tid_us($drawn[1]) - tid_us($drawn[0])
@@ -179,7 +179,7 @@ SQL
 		like($err, qr/terminating connection due to administrator command/, "$kind: and says so");
 		cmp_ok(time - $asked, '<', $seconds - 1, "$kind: before it was over");
 
-		# The others go on, above all that was drawn, and the wait itself comes to an end.
+		# The others continue, above all values drawn, and the wait itself ends.
 		$session = AtidTest::Session->new($node, $db);
 		push @drawn, $other->ok("SELECT $draw");
 		$session->ok("SET atid.max_drift = '1s'");
@@ -191,7 +191,7 @@ SQL
 		is(falls([ $kind eq 'tid' ? @drawn : map { v7_order($_) } @drawn ]),
 			0, "$kind: all that was drawn rises");
 
-		# The lowest cap there is still lets draw.
+		# Even the lowest cap permits draws.
 		$session->ok("SET atid.max_drift = '1ms'");
 		is($session->ok(burst($kind, 100_000)),
 			'100000', "$kind: with the lowest cap a session draws in step with the clock");
@@ -200,7 +200,7 @@ SQL
 }
 
 #
-# A fast stop does not wait for the wait.
+# A fast stop does not wait for a waiting draw.
 #
 {
 	my $session = AtidTest::Session->new($node, 'wait_tid');
@@ -309,10 +309,10 @@ foreach my $n (1 .. 4)
 	cmp_ok($ids[0], '<=', 1023, "database $n: in 0..1023");
 	$random{ $ids[0] } = 1;
 }
-# All four alike: once in 2^30.
+# All four equal: probability 2^-30.
 cmp_ok(scalar keys %random, '>', 1, 'databases have random clock ids of their own');
 
-# generator_state() is for those who watch a server.
+# generator_state() is for monitoring a server.
 $node->safe_psql('postgres', 'CREATE ROLE monitor LOGIN IN ROLE pg_monitor');
 my $monitor = AtidTest::Session->new($node, $db, user => 'monitor');
 is($monitor->ok('SELECT count(*) FROM atid.generator_state()'),
@@ -338,7 +338,7 @@ is($state, '42501', 'generator_state: closed to others');
 
 $_->quit foreach $super, $plain, $monitor;
 
-# What a fresh session knows of a setting that the server has from a file.
+# The value that a fresh session has of a setting from the server's file.
 $node->append_conf('postgresql.conf', "atid.reserve = '2s'");
 $node->restart;
 {

@@ -36,7 +36,7 @@ $clock->start($target);
 my $super = $source->safe_psql('postgres', 'SELECT current_user');
 $_->safe_psql('postgres', 'CREATE ROLE owner LOGIN') foreach $source, $target;
 
-# What a source of its own hands out, before anything is dumped; a part of it to a table.
+# The identifiers that a separate source hands out before the dump; a part of them goes into a table.
 sub source_draws
 {
 	my ($db) = @_;
@@ -49,7 +49,7 @@ sub source_draws
 	return $kept;
 }
 
-# Both clocks as they should be: or nothing here could fail.
+# Both clocks are as they should be; otherwise this test could not fail.
 sub check_clock
 {
 	my ($session, $what) = @_;
@@ -88,7 +88,7 @@ foreach my $user ($super, 'owner')
 		$target->safe_psql('postgres', "CREATE DATABASE $to OWNER $user");
 		command_ok([ @{ $restore{$way} }, '-d', $target->connstr($to) ], "$to: restored");
 
-		# Each from where the source was.
+		# Each continues from where the source was.
 		my $again   = AtidTest::Kept->new;
 		my $session = AtidTest::Session->new($target, $to, user => $user);
 		check_clock($session, $to);
@@ -98,7 +98,7 @@ foreach my $user ($super, 'owner')
 		cmp_ok(ahead_of($session, $_), '<', HOUR + 60, "$to: $_ is above it and no further")
 		  foreach qw(tid v7);
 
-		# What is restored is dumped again.
+		# The restored database is dumped again.
 		my $second = "$dir/again_$way";
 		command_ok([ 'pg_dump', @as, '-f', $second, '-d', $target->connstr($to) ], "$to: dumped again");
 		like(slurp_file($second), qr/setval\('atid\.generator_horizon', \d{16}, true\)/,
@@ -106,7 +106,7 @@ foreach my $user ($super, 'owner')
 		$session->quit;
 	}
 
-	# Nobody else's business: what the owner's restore needs, and no more.
+	# The privileges are only those that the owner's restore needs.
 	is( $source->safe_psql($from,
 			q{SELECT string_agg(CASE grantee WHEN 0 THEN 'public' WHEN relowner THEN 'super' ELSE grantee::regrole::text END || '=' || privilege_type, ' ' ORDER BY grantee = 0, privilege_type)
 FROM pg_class, aclexplode(relacl) WHERE oid = 'atid.generator_horizon'::regclass AND grantee IS DISTINCT FROM relowner}
@@ -127,7 +127,7 @@ FROM pg_class, aclexplode(relacl) WHERE oid = 'atid.generator_horizon'::regclass
 	my @live = map { AtidTest::Session->new($target, $db) } 1 .. 2;
 	check_clock($live[0], 'in use');
 
-	# The horizon that they know would last for half an hour, if nobody looked.
+	# The horizon that they know would last for half an hour, if no session reread it.
 	$_->ok("SET atid.reserve = '30min'") foreach @live;
 	my @before = map { draw($_, 10) } @live;
 	cmp_ok(abs(ahead_of($live[0], 'tid')), '<', 5, 'in use: it has drawn by its clock before');

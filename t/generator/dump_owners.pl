@@ -25,7 +25,7 @@ use Test::More;
 
 use constant HOUR => 3600;
 
-# Names that have to be quoted, which an extension's script is not to stumble over.
+# Names that have to be quoted, which must not break an extension's script.
 my %creators = (
 	owner => q{o'wner "1"},
 	super => 'super-2',
@@ -76,7 +76,7 @@ sub horizon
 	return $node->safe_psql($db, 'SELECT last_value FROM atid.generator_horizon');
 }
 
-# Dumps a database and restores it, as some roles each.
+# Dumps a database and restores it, each as several roles.
 sub goes_over
 {
 	my ($from, $what, $dumps, @restores) = @_;
@@ -120,7 +120,7 @@ foreach my $name (sort keys %creators)
 	goes_over($db, $role, $super, [ $name, $role ], [ super => $super ]);
 	goes_over($db, "$role, by that role", $role, [ $name, $role ]);
 
-	# The role retires.
+	# The role is dropped.
 	my $quoted = quoted($role);
 	$source->safe_psql($db, "REASSIGN OWNED BY $quoted TO heir; DROP OWNED BY $quoted");
 	$source->safe_psql('postgres', "DROP OWNED BY $quoted; DROP ROLE $quoted");
@@ -154,8 +154,8 @@ foreach my $name (sort keys %creators)
 }
 
 #
-# Where a superuser has created the extension beforehand, what pg_dump always writes fails: the
-# schema's creation, and the comment on what is somebody else's. The horizon comes.
+# Where a superuser has created the extension beforehand, two statements that pg_dump always writes fail:
+# the creation of the schema, and the comment on an object of another owner. The horizon is restored.
 #
 $target->safe_psql('postgres', 'CREATE DATABASE prepared OWNER heir');
 $target->safe_psql('prepared', 'CREATE EXTENSION atid');
@@ -175,7 +175,7 @@ is(horizon($target, 'prepared'), horizon($source, 'by_owner'),
 $target->stop;
 
 #
-# pg_upgrade, within one version: what is left of the three databases goes over.
+# pg_upgrade, within one version: the remaining ones of the three databases are upgraded.
 #
 {
 	my $to = new_node('upgraded', stopped => 1);

@@ -119,7 +119,7 @@ sub start
 sub hold_up { append_to_file("$hold/" . $_[0]->pid, ''); return; }
 sub let_go  { unlink "$hold/" . $_[0]->pid; return; }
 
-# A lock that keeps all from the page and changes nothing.
+# A lock that keeps all sessions from the page and changes nothing.
 sub lock_sequence
 {
 	$_[0]->ok('BEGIN; ALTER SEQUENCE atid.generator_horizon OWNED BY NONE');
@@ -218,7 +218,7 @@ foreach my $case ('the first draw of all', 'set by hand', 'used up', 'the first 
 $_->quit foreach @eight;
 
 #
-# Nobody draws before the streams are raised to the horizon.
+# No session draws before the streams are raised to the horizon.
 #
 $_->quit foreach $locker, $watcher;
 $node->stop('immediate');
@@ -226,7 +226,7 @@ start();
 ($locker, $watcher, my $one, my $two) = sessions(4);
 my $what = 'after a restart, the first held up';
 
-# The horizon is an hour ahead of the clock: who draws without it shows.
+# The horizon is an hour ahead of the clock: a session that draws without it is noticed.
 cmp_ok($kept->highest_us / 1e6 - time, '>', HOUR - 120, "$what: used up an hour ahead of the clock");
 lock_sequence($locker);
 $one->send('SELECT ' . DRAW);
@@ -238,7 +238,7 @@ $kept->new_ones($what, parse_drawn(lines($one, $two) . "\n"));
 $_->quit foreach $one, $two, $locker;
 
 #
-# Nobody uses a horizon that is not on disk.
+# No session uses a horizon that is not on disk.
 #
 SKIP:
 {
@@ -276,7 +276,7 @@ SKIP:
 		$two->{run}->pump_nb;
 		is($two->{out}, '', "$what: and gets nothing meanwhile");
 
-		# Whoever only looks is not held up.
+		# A session that only reads the state is not held up.
 		$watcher->ok('SELECT last_value FROM atid.generator_horizon');
 		cmp_ok($watcher->took, '<', 1, "$what: the page is not locked");
 
@@ -302,7 +302,7 @@ SKIP:
 }
 
 #
-# A disk on which a raise takes twenty times what it is good for.
+# A disk on which a raise takes twenty times as long as its reserve lasts.
 #
 SKIP:
 {
@@ -323,8 +323,8 @@ SKIP:
 }
 
 #
-# A crash before the commit of CREATE EXTENSION is on disk. The commit is asynchronous, and the WAL
-# writer, which would flush it, stands still until it is killed: that is the crash.
+# A crash before the commit of CREATE EXTENSION is on disk. The commit is asynchronous, and the WAL writer,
+# which would flush it, is stopped until it is killed: that is the crash.
 #
 $what = 'created with an asynchronous commit';
 $db   = new_database($node, 'created');

@@ -24,7 +24,7 @@ use Test::More;
 my $model  = abs_path("$FindBin::Bin/generator.pml");
 my $source = abs_path("$FindBin::Bin/../../src/generator");
 
-# What holds: a name, and the options of the run.
+# The claims that hold: a name, and the options of the run.
 my @holds = (
 	[ 'crashes',            '-DSESSIONS=2 -DDRAWS=1 -DTIME=1' ],
 	[ 'a clock set back',   '-DSESSIONS=1 -DDRAWS=2 -DTIME=2 -DBACK' ],
@@ -48,7 +48,7 @@ my @holds = (
 	[ 'weak memory, reset', '-DSESSIONS=2 -DDRAWS=1 -DRESETS=1 -DWEAK' ],
 	[ 'weak memory, standby', '-DSESSIONS=3 -DDRAWS=1 -DSTANDBY -DWEAK' ]) if $ENV{ATID_FULL};
 
-# What each mutation breaks: its name in the model, and a run that it spoils.
+# The mutations: the name in the model, and a run that it breaks.
 my @breaks = (
 	[ 'NO_FLUSH',       '-DSESSIONS=2 -DDRAWS=1' ],
 	[ 'FLUSH_OWN',      '-DSESSIONS=2 -DDRAWS=1' ],
@@ -81,13 +81,14 @@ is(join(' ', sort map { $_->[0] } @breaks), join(' ', sort @mutations), 'each mu
 
 my $quicker = (grep { defined AtidTest::Oracles::find_program($_) } qw(clang cc))[0];
 
-# Makes a checker and runs it; the result as a hash.
+# Makes a checker and runs it; returns the result as a hash.
 sub check
 {
 	my ($options) = @_;
 	my $folder = PostgreSQL::Test::Utils::tempdir('model');
 
-	# Small models are compiled for longer than they run: by clang, which is quicker; and need few slots for states.
+	# Small models take longer to compile than to run, so they are compiled by clang, which is quicker; and they
+	# need few slots for states.
 	my ($compiler, $options_c, $options_run) = $ENV{ATID_FULL} ? ('cc', '-O2 -DCOLLAPSE -DMEMLIM=8000', '')
 	  : ($quicker, '-O0 -DMEMLIM=1000', '-w20');
 	my @spin   = ('spin', '-a', split(/ /, $options), $model);
@@ -108,7 +109,7 @@ SH
 	};
 }
 
-# Two at a time: a child runs its half, and tells its results in a file.
+# Two at a time: a child runs its half, and reports its results in a file.
 sub in_parallel
 {
 	my @runs  = @_;

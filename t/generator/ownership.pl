@@ -61,7 +61,7 @@ sub goes_on
 	return;
 }
 
-# All that can be seen of a relation's contents, and whether anything has touched its file.
+# All visible contents of a relation, and whether anything has touched its file.
 sub contents
 {
 	my ($relation) = @_;
@@ -97,7 +97,7 @@ sub refused
 }
 
 #
-# The owner renames the schema, and plants his own in another of the old name.
+# The owner renames the schema, and plants their own objects in another one with the old name.
 #
 my $kept = new_owned('renamed');
 goes_on($kept, 'before', 'atid');
@@ -127,7 +127,7 @@ foreach my $plant (
 	$owner->ok('DROP ' . ($plant =~ /TABLE/ ? 'TABLE' : 'SEQUENCE') . ' atid.generator_horizon');
 }
 
-# What he may not do.
+# Actions that the owner may not perform.
 foreach my $sql (
 	'ALTER EXTENSION atid DROP SEQUENCE elsewhere.generator_horizon',
 	'ALTER SEQUENCE elsewhere.generator_horizon RENAME TO other',
@@ -147,7 +147,7 @@ foreach my $sql (
 	is(($plain->try($sql))[1], '42501', "a plain role may not: $sql");
 }
 
-# Nor can they keep others from the page.
+# They cannot keep others from the page either.
 $plain->ok('BEGIN');
 is(($plain->try('LOCK TABLE elsewhere.generator_horizon'))[1], '42809', 'no role may lock it by name');
 $plain->ok('ROLLBACK; BEGIN; SELECT last_value FROM elsewhere.generator_horizon');
@@ -203,7 +203,7 @@ foreach my $kind (
 		$word eq 'TABLE' ? (relation => 'atid.generator_horizon') : ());
 	if ($word eq 'TABLE')
 	{
-		# Not even when he makes it a part of the extension, which he may do with what is his own.
+		# Not even when the owner makes it a part of the extension, which they may do with their own objects.
 		$owner->ok("ALTER EXTENSION atid ADD TABLE atid.generator_horizon");
 		refused("a $word $rest of the extension", %no_sequence, relation => 'atid.generator_horizon');
 		$owner->ok("ALTER EXTENSION atid DROP TABLE atid.generator_horizon");
@@ -211,8 +211,8 @@ foreach my $kind (
 	$owner->ok("DROP $word atid.generator_horizon");
 }
 
-# With a new one, which is made the extension's, it is right again; and above all before, as the
-# shared state has not forgotten.
+# With a new one, which is made the extension's, draws work again, and are above all earlier ones, as the shared state
+# is kept.
 $owner->ok('CREATE SEQUENCE atid.generator_horizon MINVALUE 0 START 0; ALTER EXTENSION atid ADD SEQUENCE atid.generator_horizon');
 goes_on($kept, 'put right', 'atid');
 $kept->goes_on('put right, a live session', $live);
@@ -274,7 +274,7 @@ is( $hard->ok(q(CREATE TABLE t (did atid.did, rev atid.tid DEFAULT atid.tid_gene
 	'did:web:a.example|1', 'hardened: types, operators and aggregates work');
 $hard->ok('RESET ROLE');
 
-# What is revoked afterwards stays revoked, in a restored dump too; nothing in that names a role that is dropped.
+# Privileges revoked afterwards stay revoked, also in a restored dump; nothing in that dump names a dropped role.
 $hard->ok('DROP OWNED BY app; DROP ROLE app');
 $hard->ok('REVOKE EXECUTE ON FUNCTION atid.uuid_nil(), pg_catalog.max(atid.tid) FROM PUBLIC; REVOKE USAGE ON TYPE atid.cid_link FROM PUBLIC');
 my $fewer = "atid.cid_link $closed atid.uuid_nil() max(atid.tid)";
@@ -287,8 +287,8 @@ $node->psql('restored', slurp_file($dump), on_error_stop => 1, on_error_die => 1
 is($hard->ok($denied), $fewer, 'hardened: restored with what was revoked');
 $hard->quit;
 
-# An update: what the defaults have closed is opened; what somebody has granted or revoked is as it was. But a function
-# that was only revoked, as atid.uuid_max() here, cannot be told from one that the defaults have closed.
+# An update: objects closed by the defaults are opened; explicit grants and revocations are unchanged. But a function
+# that was only revoked, as atid.uuid_max() here, cannot be distinguished from one that the defaults have closed.
 $hard = new_hardened('updated', "SET ROLE owner; CREATE EXTENSION atid VERSION '1.0'; RESET ROLE", 'REVOKE EXECUTE ON FUNCTION atid.uuid_max() FROM PUBLIC',
 	$harden, "ALTER EXTENSION atid UPDATE TO '1.3'");
 like($hard->ok($denied), qr/atid\.did_eq\(.*max\(atid\.did\)/, 'hardened: half an extension before the update');
@@ -310,7 +310,7 @@ is($hard->ok("SELECT count(*) FROM pg_init_privs WHERE classoid = 'pg_proc'::reg
 	'atid.generator_reset'::regproc, 'atid.generator_state'::regproc)"), 0, 'not hardened: nothing is granted');
 $hard->quit;
 
-# Defaults that come later, and another extension: each grants only what is its own.
+# Defaults that come later, and another extension: each grants privileges only on its own objects.
 SKIP:
 {
 	skip 'atid_crypto is not installed', 1 unless has_extension($node, 'atid_crypto');

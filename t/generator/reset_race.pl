@@ -92,7 +92,7 @@ sub wait_until
 	return pass($what);
 }
 
-# Sends a statement that is held at its next look at the monotonic clock.
+# Sends a statement that is held when it next reads the monotonic clock.
 sub hold
 {
 	my ($session, $what, $statement) = @_;
@@ -110,7 +110,7 @@ sub let_go
 
 sub draw_us { return tid_us($_[0]->ok('SELECT atid.tid_generate()')); }
 
-# The stream stands where the horizon was set to, and the session knows a horizon above that.
+# The stream is where the horizon was set to, and the session knows a horizon above that.
 sub ahead
 {
 	my ($what, $seconds) = @_;

@@ -26,7 +26,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-# What two readings of the clock may add.
+# The time that two readings of the clock may add.
 use constant SLACK => 0.05;
 
 my $node = new_node('restart');
@@ -41,7 +41,7 @@ foreach my $reserve ('1s', '100ms', '5s')
 	$node->append_conf('postgresql.conf', "atid.reserve = '$reserve'");
 	$node->restart;
 
-	# The restart before has left its mark on a stream that is not its own subject: let it go by.
+	# The previous restart has moved a stream that it does not test: let the clock catch up.
 	my $session = AtidTest::Session->new($node, $db);
 	my $ahead = ahead_of($session, 'tid');
 	sleep $ahead + SLACK if $ahead > 0;
@@ -146,7 +146,7 @@ foreach my $step (0, -5)
 			my $begun = burst_to_the_limit($session);
 			my @last = draw($session, 1);
 
-			# ahead of the true time, which is the first clock, and of what it was when the burst had leapt
+			# ahead of the true time, which is the first clock, and of its value when the burst had leapt
 			my $ahead = tid_us($last[0][0]) / 1e6;
 			$furthest = max($furthest, $ahead - time);
 			$nearest  = min($nearest, $ahead - $begun);
@@ -155,11 +155,11 @@ foreach my $step (0, -5)
 		}
 		is($bad, '', "$what: nothing repeats or falls");
 
-		# with a clock set back, the time that the server was down for is not made up for
+		# with a clock set back, the server's downtime is not made up for
 		cmp_ok($nearest, '>', DRIFT - 0.2, "$what: each burst came up to the drift") unless $step;
 		cmp_ok($furthest, '<', DRIFT + RESTARTS * RESERVE + SLACK,
 			"$what: none beyond it and what the reserve adds");
-		# one that the clock's step made wait would take 5 s
+		# a draw that waited because of the clock's step would take 5 s
 		cmp_ok($slowest, '<', 4, "$what: no first draw waits");
 		note("$what: furthest $furthest s, nearest $nearest s, slowest first draw $slowest s");
 	}

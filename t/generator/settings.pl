@@ -56,7 +56,7 @@ my ($major, $minor) = $node->safe_psql('postgres', 'SHOW server_version') =~ /^(
 my %first_good = (15 => 9, 16 => 5, 17 => 1);
 my $ignores = defined $minor && $minor < ($first_good{$major} // 0);
 
-# Runs a query that calls a function first, in a new session, and looks at the settings after it.
+# Runs a query that calls a function first, in a new session, and reads the settings after it.
 sub heeded
 {
 	my ($what, $user, $set) = @_;
@@ -100,8 +100,8 @@ if ($ignores)
 	$node->safe_psql('settings', 'ALTER DATABASE settings RESET ALL');
 }
 
-# Where a server cannot heed them in a parallel query, it is loaded before one as a rule: by the plan's
-# first look at a function of either extension.
+# Where a server cannot apply the settings in a parallel query, the library is usually loaded before one: when the
+# planner first looks up a function of either extension.
 is($node->safe_psql('settings', q{LOAD 'atid_crypto'; SHOW atid.reserve}), '1s', 'atid_crypto loads the library of atid')
   if $crypto;
 

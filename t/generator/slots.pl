@@ -53,7 +53,7 @@ sub create
 	return;
 }
 
-# What a session of its own draws in a database.
+# The identifiers that a separate session draws in a database.
 sub draw_in
 {
 	my ($name, $count) = @_;
@@ -64,8 +64,8 @@ sub draw_in
 	return (@drawn, $since);
 }
 
-# How many of the generators' segments a session maps that has drawn in a database. They are told from
-# the server's other dynamic shared memory by their size: 1 kB and an OID for each slot.
+# How many of the generators' segments a session maps that has drawn in a database. They are distinguished
+# from the server's other dynamic shared memory by their size: 1 kB and an OID for each slot.
 sub segments_of
 {
 	my ($name) = @_;
@@ -93,7 +93,7 @@ $admin->ok('CREATE DATABASE mould');
 $node->safe_psql('mould', 'CREATE EXTENSION atid; CREATE TABLE t (id atid.tid DEFAULT atid.tid_generate())');
 
 #
-# OIDs that come back.
+# OIDs that are reused.
 #
 my $oid = 777_777;
 create('first', 'mould', "OID = $oid");
@@ -119,7 +119,7 @@ $session->quit;
 $admin->ok('DROP DATABASE second');
 
 #
-# Databases that come and go.
+# Databases that are created and dropped.
 #
 my ($bad, $early, $late) = ('');
 foreach my $round (1 .. ROUNDS)
@@ -135,7 +135,7 @@ foreach my $round (1 .. ROUNDS)
 is($bad, '', 'come and go: ' . ROUNDS . ' databases draw, one after the other');
 is("$early $late", '1 1', 'come and go: they use one segment, as the first ten do');
 
-# What else needs dynamic shared memory has it.
+# Other users of dynamic shared memory can get it.
 my $workers = $admin->ok(<<'SQL');
 CREATE TABLE many AS SELECT g FROM generate_series(1, 10000) g;
 ANALYZE many;
@@ -147,8 +147,8 @@ SQL
 like($workers, qr/Workers Launched: [1-9]/, 'come and go: parallel query has its workers');
 
 #
-# The OID comes back once more, its slot having been given to others: the page of the copy still has the
-# life that the slot had once.
+# The OID is reused once more, its slot having been given to others: the page of the copy still has the life
+# that the slot had once.
 #
 create('third', 'copy', "OID = $oid");
 my $third = AtidTest::Kept->new;
@@ -162,7 +162,7 @@ $first->goes_on('OID: the copy goes on above the first', $session, within => 5);
 $session->quit;
 
 #
-# Many side by side.
+# Many at the same time.
 #
 my (%kept, %since);
 foreach my $n (1 .. DATABASES)
@@ -189,7 +189,7 @@ is(scalar keys %lives, DATABASES, 'side by side: no two have one life');
 cmp_ok(segments_of('side' . DATABASES), '<=', segments_for(DATABASES + 3),
 	'side by side: a few segments for all of them');
 
-# Half of them go, as many come: the rest keep theirs.
+# Half of them are dropped, as many are created: the rest keep their slots.
 foreach my $n (grep { $_ % 2 } 1 .. DATABASES)
 {
 	$admin->ok("DROP DATABASE side$n");
@@ -204,7 +204,7 @@ foreach my $n (grep { !($_ % 2) } 1 .. DATABASES)
 }
 is($bad, '', 'half replaced: the others keep their streams');
 
-# A session that is there all the while is not disturbed.
+# A session that stays connected throughout is not disturbed.
 my $staying = AtidTest::Session->new($node, 'side2');
 $kept{2}->goes_on('replaced under a live session: before', $staying);
 foreach my $n (grep { $_ % 2 } 1 .. DATABASES)
@@ -224,7 +224,7 @@ $admin->quit;
 $node->stop;
 
 #
-# Where there is no room for the first slots.
+# No room for the first slots.
 #
 SKIP:
 {

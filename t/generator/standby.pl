@@ -45,14 +45,14 @@ foreach my $name (qw(old new))
 
 sub catch_up { $node->wait_for_catchup($_, 'replay', $node->lsn('insert')) foreach values %standby; return; }
 
-# What a session's database says of its streams.
+# The state of the streams in a session's database.
 sub state_of
 {
 	my ($session) = @_;
 	return $session->ok('SELECT durable, clock_id FROM atid.generator_state()');
 }
 
-# The primary's, and each standby's own on top of them.
+# The primary's identifiers, and each standby's own on top of them.
 my $kept = AtidTest::Kept->new;
 my %kept = map { $_ => AtidTest::Kept->new } keys %standby;
 
@@ -77,7 +77,7 @@ is(state_of($primary), 't|77', 'primary: durable, with the configured clock id')
 my %session = map { $_ => AtidTest::Session->new($standby{$_}, $db) } keys %standby;
 
 #
-# On the standbys, while the primary goes on.
+# On the standbys, while the primary continues.
 #
 foreach my $name (sort keys %standby)
 {
@@ -86,7 +86,7 @@ foreach my $name (sort keys %standby)
 	$kept{$name}->goes_on("standby $name, first", $session, count => 100, within => 5);
 	like(state_of($session), qr/^f\|/, "standby $name: not durable");
 
-	# Whatever is configured, it is the random one. The random one may by chance be what is configured.
+	# Whatever is configured, it is the random one. The random one may by chance equal the configured one.
 	my %ids;
 	foreach my $id (77, 78)
 	{
@@ -146,7 +146,7 @@ is($session{old}->ok('SELECT last_value, log_cnt FROM atid.generator_horizon'),
 	'standby: the page is as the primary wrote it');
 
 #
-# The primary stops at once, the standbys are promoted. On one the old session draws first, on the
+# The primary is stopped immediately, the standbys are promoted. On one the old session draws first, on the
 # other a new one.
 #
 primary_draws('at last', $primary);
@@ -174,7 +174,7 @@ foreach my $name (sort keys %standby)
 	  foreach @sessions;
 	cmp_ok((horizon_page($new))[1], '<', 0, "$what: the page is a generator's");
 
-	# Durable it is.
+	# It is durable.
 	$kept{$name}->goes_on("$what, 3", $_) foreach @sessions;
 	$standby{$name}->stop('immediate');
 	$_->quit foreach @sessions;
@@ -186,7 +186,7 @@ foreach my $name (sort keys %standby)
 }
 
 #
-# What is on the page after replay is what the primary had there, whatever was done to the sequence.
+# The page after replay has the same contents as the primary's, whatever was done to the sequence.
 #
 $node = new_node('consistency', init => [ allows_streaming => 1 ], conf => <<'CONF');
 wal_consistency_checking = 'all'

@@ -27,8 +27,8 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-# Of a v1 or v6: its time as 15 hex digits, which sort as it does, and what comes after it (RFC 9562,
-# sections 5.1 and 5.6).
+# Of a v1 or v6: its time as 15 hex digits, which sort in the same order, and the part after it (RFC 9562, sections 5.1
+# and 5.6).
 sub gregorian
 {
 	my ($uuid) = @_;
@@ -50,7 +50,7 @@ sub seconds
 	return (($high << 32 | $low) - 122_192_928_000_000_000) / 1e7;
 }
 
-# What each session drew, as a hash of lists: v1, v6 and v7 as they came, gregorian times in the order of
+# The values that each session drew, as a hash of lists: v1, v6 and v7 as they came, gregorian times in the order of
 # drawing, v7's order. The last line of a session that was cut off may be a part of one.
 my ($hex3, $hex4, $hex8) = map { "[0-9a-f]{$_}" } 3, 4, 8;
 my $tail = qr/([89ab]$hex3-[0-9a-f]{12})/;
@@ -80,7 +80,7 @@ sub read_session
 my $draw =
   'COPY (SELECT atid.uuid_generate_v1(), atid.uuid_generate_v6(), atid.uuid_generate_v7() FROM generate_series(1, %d)) TO STDOUT;';
 
-# The checks on what the sessions of one life drew; returns their node.
+# Checks the values that the sessions of one life drew; returns their node.
 sub check_life
 {
 	my ($what, $sessions, $rests) = @_;
@@ -114,7 +114,7 @@ my (%rests, $first, @before);
 	is_deeply([ map { scalar @{ $_->{v1} } } @sessions ], [ ($count) x 8 ], "eight sessions: each drew $count of each");
 	$first = check_life('eight sessions', \@sessions, \%rests);
 
-	# Without this they might have drawn one after the other, and shown nothing.
+	# Without this they might have drawn one after the other, and proved nothing.
 	my @by_first = sort { $a->[0] cmp $b->[0] } map { $_->{times} } @sessions;
 	my $alone    = 0;
 	my $last     = $by_first[0][-1];
@@ -145,7 +145,7 @@ $session->quit;
 #
 my $lives   = 4;
 my $batches = 10;
-my $drawing = 0;    # sessions that still drew when the server was stopped
+my $drawing = 0;    # sessions that were still drawing when the server was stopped
 my $clock = AtidTest::Clock->new;
 my (%seen, %highest);
 
@@ -187,7 +187,7 @@ foreach my $life (1 .. $lives)
 	$node->stop('immediate');
 	$clock->set(-3600 * $life) if defined $clock;
 	start();
-	# far more than the server will live to give, but not without an end, however late the stop comes
+	# far more than the server will live to hand out, but finite, however late the stop comes
 	append_to_file("$dir/script", sprintf("$draw\n", 1000) x $batches . 'SELECT pg_sleep(3600);');
 	foreach my $i (0 .. 7)
 	{
@@ -224,7 +224,7 @@ foreach my $life (1 .. $lives)
   SKIP:
 	{
 		skip 'without libfaketime the clock cannot be set back', 1 unless defined $clock;
-		# Else the clock itself would have kept the lives apart.
+		# Otherwise the clock itself would have kept the lives apart.
 		my $ahead = seconds($sessions[0]{times}[-1]) - (time - 3600 * $life);
 		cmp_ok($ahead, '>', 3600 * $life - 600, "$what: the stream stands where it was, far ahead of the clock");
 	}

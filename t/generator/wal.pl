@@ -30,14 +30,14 @@ my @sessions = map { AtidTest::Session->new($node, $db) } 1 .. 3;
 
 sub writes { return horizon_writes($node, $watcher, @_); }
 
-# The first draw of a database writes; that is how the test knows that it would see it.
+# The first draw of a database writes; this shows that the test would notice a write.
 my $from = log_position($watcher);
 draw($sessions[0], 1);
 my $to = log_position($watcher);
 is(writes($from, $to), 1, 'the first draw writes the horizon');
 
 #
-# Steadily, from three sessions; and nobody.
+# Steady draws from three sessions; and none.
 #
 foreach my $reserve (1000, 100)
 {
@@ -68,7 +68,7 @@ SQL
 		"$what: one record for each in $passed ms of stream time");
 	cmp_ok($writes, '>=', 0.25 * $passed / $reserve, "$what: it is written as time goes by");
 
-	# A burst ahead of the clock is counted in the time of the stream.
+	# A burst ahead of the clock is counted in stream time.
 	$from = log_position($watcher);
 	($tids) = draw($sessions[0], 1);
 	$first = tid_us($tids->[0]);
@@ -82,7 +82,7 @@ SQL
 		"$what: one record for each in $passed ms of a burst");
 	cmp_ok($writes, '>=', 0.25 * $passed / $reserve, "$what: it is written in a burst, too");
 
-	# Nobody draws: no session writes, neither those that have drawn nor new ones.
+	# Without draws no session writes, neither one that has drawn before nor a new one.
 	$from = log_position($watcher);
 	sleep 1.5;
 	my $other = AtidTest::Session->new($node, $db);
@@ -94,7 +94,7 @@ SQL
 	is(writes($from, $to), 0, "$what: an idle server writes nothing");
 }
 
-# The bytes of a record: as many with the first after a checkpoint as with others.
+# The bytes of a record: the same for the first after a checkpoint as for others.
 my ($most) =
   slurp_file("$FindBin::Bin/../../doc/generator.md") =~ /of\s+no\s+more\s+than\s+(\d+)\s+bytes/
   or die 'the chapter says nothing of bytes';
