@@ -142,7 +142,7 @@ swift($s->used, 0.2 + 10 * $whole, sprintf 'takes not %.2f s', 100 * $whole);
 $s->quit;
 
 #
-# The cache: 400 lexicons whose programs do not fit into it at a time.
+# The cache: 400 lexicons whose programs do not all fit into it at the same time.
 #
 $s = AtidTest::Session->new($node, $db);
 $s->ok(<<'SQL');
@@ -161,7 +161,7 @@ cmp_ok($again || 0, '<', 8, sprintf 'five times more: the cache is bounded (%.1f
 is($s->ok('SELECT count(*) FROM many a, many b WHERE a.n <= 20 AND b.n <= 50 AND atid.lexicon_missing(a.l) <> atid.lexicon_missing(b.l)'),
 	'980', 'two call sites that take turns');
 
-# A call site to which values come in turns, two that are stored out of line and one that is not.
+# A call site that gets values in turn: two that are stored out of line and one that is not.
 $s->ok(q{CREATE TABLE stored AS SELECT n, l FROM many WHERE n <= 2 UNION ALL SELECT 3, small('a.b.c', ',"d":{"type":"array","items":{"type":"ref","ref":"x.y.z3"}}')::atid.lexicon});
 is($s->ok(q{SELECT string_agg((atid.lexicon_missing((SELECT l FROM stored s WHERE s.n = u.n)))[1], ' ' ORDER BY i)
 	FROM unnest('{1,1,3,1,2,3,2,2,1}'::int[]) WITH ORDINALITY u (n, i)}),
@@ -226,7 +226,7 @@ SQL
 	$_->quit foreach $writer, $elsewhere;
 }
 
-# A cursor's call site has its program, while all others come and go.
+# A cursor's call site has its program, while all others are loaded and evicted.
 my $programs = q{SELECT count(*) FROM pg_backend_memory_contexts WHERE name = 'atid lexicon'};
 my $kept = q{SELECT sum(total_bytes) <= 16 * 1048576 FROM pg_backend_memory_contexts WHERE name = 'atid lexicon'};
 $s->ok('BEGIN; DECLARE pinned CURSOR FOR SELECT atid.lexicon_missing(l) FROM many, generate_series(1, 3) WHERE n = 7; FETCH pinned');
@@ -238,7 +238,7 @@ my $without = $s->ok($programs);
 is($with - $without, 1, 'it goes with the cursor');
 is($s->ok($kept), 't', 'all others are within the bound');
 
-# Beyond the cache: for the statement only. What an error leaves in the middle goes, too.
+# Beyond the cache: for the statement only. Memory left by an error in the middle is freed, too.
 $s->ok(q{CREATE TABLE beyond AS SELECT small('a.b.c', ',' || listed('"d%s":{"type":"token"}', 200000))::atid.lexicon AS l});
 $s->ok('SELECT atid.lexicon_missing(l) FROM beyond') foreach 1 .. 2;
 is($s->ok($programs), $without, 'a program beyond the cache goes with its statement');
@@ -256,7 +256,7 @@ is($s->ok('SELECT l = (SELECT l FROM beyond) FROM (SELECT atid.lexicon_only(l, A
 $s->quit;
 
 #
-# Memory comes back.
+# Memory is given back.
 #
 $s = AtidTest::Session->new($node, $db);
 $s->ok('CREATE TABLE set AS SELECT l, l::jsonb AS j, l::text AS t FROM many WHERE n = 1');
@@ -313,7 +313,7 @@ foreach my $encoding (qw(UTF8 LATIN1 EUC_JP SQL_ASCII))
 	$in{$encoding} = AtidTest::Session->new($node, $name);
 	$in{$encoding}->ok(q{SET client_encoding = 'UTF8'});
 }
-# by escapes: what no encoding but UTF-8 has, and an order of keys that conversion changes
+# by escapes: characters that only UTF-8 has, and an order of keys that conversion changes
 my $escaped = '{"lexicon":1,"id":"a.b.c","defs":{"main":{"type":"string","const":"\u00e9\u6f22\ud83d\ude00"}},"\u00e9\u00e9":1,"zzz":2,"zzzz":3}';
 my $latin   = '{"lexicon":1,"id":"a.b.c","defs":{"main":{"type":"string","const":"é"}},"éé":1,"zzz":2,"zzzz":3}';
 my $kanji   = '{"lexicon":1,"id":"a.b.c","defs":{"main":{"type":"string","const":"漢字"}}}';

@@ -9,7 +9,7 @@
 #   jsonb, as a block, strict and lenient; each kind of constraint is broken a given number of times;
 # - documents that are broken in one place are refused or accepted as in the packages.
 #
-# Skipped without node and npm; AtidTest::Oracles says how they are found.
+# Skipped without node and npm; AtidTest::Oracles documents how they are found.
 #
 # Tags: minutes node
 
@@ -38,7 +38,7 @@ my $seed = AtidTest::Oracles::seed();
 my $node = new_node('oracles', ready => 1);
 my $db   = new_database($node, 'lexicons');
 
-# What has to have been compared so often.
+# The minimum number of comparisons of each kind.
 my %at_least = (
 	'documents: read back as they are output'               => 390,
 	'the set: read back as it is output'                    => 1,

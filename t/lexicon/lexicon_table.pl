@@ -65,7 +65,7 @@ is(answer('place', '"other": {"type": "token"}'), $refused, 'true to NULL by a r
 is($node->safe_psql($db, "SELECT string_agg(coalesce(atid.record_conforms(record, lexicons)::text, 'NULL'), ' ' ORDER BY uri) FROM lexicon_subject, lexicon_set"),
 	'NULL true false', 'it conforms as before');
 
-# Two at once: the one makes the limit of the place smaller, the other makes the type refer to it.
+# Two at once: one reduces the limit of the place, the other makes the type refer to it.
 is(answer('visit', type('', $text)), 'taken', 'without the reference');
 my $one   = AtidTest::Session->new($node, $db);
 my $other = AtidTest::Session->new($node, $db);

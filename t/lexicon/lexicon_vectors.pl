@@ -146,7 +146,7 @@ my %problem = (
 	'unknown wrong type (bytes)' => '$.unknown: The value must be an object.',
 	'unknown wrong type (blob)' => '$.unknown: The value must be an object that is not a blob.');
 
-# What is said of a record, as jsonb; as a block it is the same.
+# The verdict on a record, as jsonb; as a block it is the same.
 sub verdict
 {
 	my ($data, $name) = @_;
@@ -161,7 +161,7 @@ SQL
 	return $said;
 }
 
-# Gives each blob a link of the right codec. Was there any?
+# Gives each blob a link of the right codec. Returns whether there was any.
 sub raw_links
 {
 	my ($value) = @_;
