@@ -21,7 +21,7 @@
 # - a table is distributed by did, and a condition on that column next to uri <@ scope queries one shard;
 # - a columnar table skips chunks by the bounds of a scope, and not by the scope alone.
 #
-# Parts that need more report what is missing: moves without blocking writes need wal_level = logical, columnar
+# Parts that need more report the missing part: moves without blocking writes need wal_level = logical, columnar
 # tables the extension citus_columnar, the update 1.1 among the installed versions.
 #
 # Skipped where ATID_CITUS is not set or the extension citus cannot be created.
@@ -41,7 +41,7 @@ die 'ATID_CITUS takes three ports: a coordinator and two workers' if @ports != 3
 my $host = $ENV{ATID_CITUS_HOST} // 'localhost';
 my $db   = 'atid_citus';
 
-# Runs SQL on a node: (whether it went well, what it printed, what it said).
+# Runs SQL on a node: returns (success, stdout, stderr).
 sub try_sql
 {
 	my ($port, $sql, $database) = @_;
@@ -64,7 +64,7 @@ sub sql
 	return $out;
 }
 
-# A statement that has to be a command of its own, on each node.
+# Runs a statement that must be a command of its own, on each node.
 sub everywhere { my ($text, $database) = @_; return map { sql($_, $text, $database) } @ports; }
 
 my ($coordinator, @workers) = @ports;
@@ -97,7 +97,7 @@ sub installed
 }
 
 #
-# Of an older version, with rows; updated; and then on a node more.
+# An older version, with rows; updated; and then on one more node.
 #
 my $newest = sql($coordinator, "SELECT default_version FROM pg_available_extensions WHERE name = 'atid'");
 my ($older) = sql($coordinator, "SELECT count(*) FROM pg_available_extension_versions WHERE name = 'atid' AND version = '1.1'");
@@ -275,7 +275,7 @@ sql($coordinator, "INSERT INTO head (did) VALUES ('did:example:1') ON CONFLICT (
 cmp_ok(sql($coordinator, 'SELECT rev FROM head'), 'gt', $before, 'and the one that a default draws for an upsert');
 
 #
-# One account's rows are in one shard, which the planner knows by the account's column only.
+# The rows of an account are in one shard, which the planner can only determine by the account's column.
 #
 sql($coordinator, <<'SQL');
 CREATE TABLE post (did atid.did, uri atid.at_uri, PRIMARY KEY (did, uri));
@@ -344,7 +344,7 @@ like($said, qr/violates foreign key constraint/, 'a foreign key to a colocated t
 like($said, qr/violates check constraint "handle_syntax"/, 'and the rules of a domain in a reference table');
 
 #
-# Roots of accounts, where their records are.
+# Roots of accounts, on the nodes that have their records.
 #
 my $roots = 'SELECT did, atid.mst_root(path, cid ORDER BY path) AS root FROM %s GROUP BY did';
 my $plan  = sql($coordinator, 'EXPLAIN (COSTS OFF) ' . sprintf($roots, 'repo'));

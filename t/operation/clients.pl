@@ -41,7 +41,7 @@ my $CRATES = '/usr/share/cargo/registry';
 
 system_or_bail('cp', '-r', "$here/.", $work);
 
-# Runs a command in a folder: whether it went well, and what it said.
+# Runs a command in a folder: returns whether it succeeded, and its output.
 sub try_command
 {
 	my ($folder, @command) = @_;
@@ -56,7 +56,7 @@ sub try_command
 # The chapter's recipes, by section and client.
 my %recipe;
 
-# A list of what can be had of a language: undef, or why not. Asked once.
+# Whether the packages of a language are available: undef, or the reason. Determined once.
 my %missing;
 
 sub missing
@@ -104,7 +104,7 @@ sub no_alembic
 	return (grep { defined } map { no_python($_) } qw(sqlalchemy psycopg2 alembic))[0];
 }
 
-# Debian's Go packages are found by GOPATH.
+# Debian's Go packages are found through GOPATH.
 sub no_go
 {
 	my ($program, $import) = @_;
@@ -206,7 +206,7 @@ my @clients = (
 		unless => \&no_rust,
 		run    => ["$work/rust/target/debug/tokio_postgres_client"] } ]);
 
-# The columns of the table, each with the step that fills it; the other steps have to be ok.
+# The columns of the table, each with the step that fills it; the other steps must be ok.
 my @columns = ('tid', 'tid[]', 'parameter', 'any', 'copy');
 my @rest = ('any, cast', 'tid[] as text[]', 'values', 'check');
 
@@ -223,7 +223,7 @@ sub row_of
 	return join(' | ', map { cell($steps->{$_}) } @columns);
 }
 
-# What the chapter says: its table, and its recipes by section and client.
+# The contents of the chapter: its table, and its recipes by section and client.
 my $chapter = slurp_file("$FindBin::Bin/../../doc/clients.md");
 my %told;
 while ($chapter =~ /^(.*?) \| (.*)$/mg)
@@ -245,7 +245,7 @@ foreach my $part (split /^(```\w*\n.*?^```\n)/ms, $chapter)
 	}
 }
 
-# The files that programs include: what stands before the recipes, and these.
+# The files that programs include: the text before the recipes, and the recipes.
 my ($arrays, $column, $keys) = ('Arrays', "ORMs: the column's type", 'Keys in an ORM');
 my %include = (
 	'python/recipe_psycopg2.py'        => [ '', "$arrays: psycopg2" ],
@@ -345,7 +345,7 @@ SKIP:
 	is(join("\n", grep { /\t/ } split /\n/, $said), join("\n", map { "$_\tok" } @steps), 'PostGraphile: its steps');
 }
 
-# alembic: for each step what it finds to do, and the types that the table has then.
+# alembic: for each step the operations that it finds, and the types of the table afterwards.
 SKIP:
 {
 	my $why = no_alembic();
@@ -365,7 +365,7 @@ SKIP:
 	is(join("\n", grep { /\t/ } split /\n/, $said), join("\n", @steps), 'alembic: what it finds to do');
 }
 
-# ActiveRecord: the chapter's migration and column, and what schema.rb keeps of them.
+# ActiveRecord: the chapter's migration and column, and the part of them that schema.rb keeps.
 SKIP:
 {
 	my $why = missing('ActiveRecord', 'ruby', '-ractive_record', '-rpg', '-e1');
@@ -378,7 +378,8 @@ SKIP:
 	ok($well, 'Rails: the program ran to its end') or diag($said);
 }
 
-# Keys: each program includes the chapter's recipe, and prints ok. All but SQLAlchemy's make the extension by a migration.
+# Keys: each program includes the chapter's recipe, and prints ok. All except SQLAlchemy's create the extension by a
+# migration.
 foreach my $orm (
 	[ 'Django', 'python', sub { no_python('django') }, '/usr/bin/python3', 'django_keys.py' ],
 	[ 'SQLAlchemy', 'python', \&no_alembic, '/usr/bin/python3', 'sqlalchemy_keys.py' ],

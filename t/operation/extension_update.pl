@@ -41,7 +41,7 @@ sub owned_database
 	return $session;
 }
 
-# What each release has, with data of each of its types.
+# The objects of each release, with data of each of its types.
 my %made = (
 	'1.0' => <<'SQL',
 CREATE SCHEMA app;
@@ -139,14 +139,14 @@ SQL
 CREATE VIEW app.fields AS SELECT n, atid.dag_cbor_get(block) AS record, atid.dag_cbor_ref_uri(block, '{subject}') AS subject FROM app.block;
 SQL
 
-# ... and with the second extension beside it.
+# ... and with the second extension next to it.
 use constant MADE_WITH_CRYPTO => <<'SQL';
 CREATE TABLE app.key (key text PRIMARY KEY CHECK (atid.did_key_is_valid(key)), curve text GENERATED ALWAYS AS (atid.did_key_curve(key)) STORED);
 CREATE INDEX ON app.key (atid.did_key_public_key(key));
 INSERT INTO app.key VALUES ('did:key:zQ3shokFTS3brHcDQrn82RUDfCZESWL1ZdCEJwekUDPQiYBme');
 SQL
 
-# ... and with what that has since 1.1.
+# ... and with its additions since 1.1.
 use constant MADE_WITH_CRYPTO_1_1 => <<'SQL';
 CREATE TABLE app.log (log jsonb NOT NULL CHECK (atid.plc_log_is_valid(log)), CONSTRAINT strict CHECK (atid.plc_log_is_valid(log, NULL)));
 SQL
@@ -161,8 +161,8 @@ sub contents
 		WHERE relnamespace = 'app'::regnamespace AND relkind IN ('r', 'p', 'v') ORDER BY relname COLLATE "C"});
 }
 
-# Every member of the extension as pg_upgrade makes it anew: its definition, comment, owner and grants,
-# in any order. What is taken out are numbers of objects and the state of the generator.
+# Every member of the extension as pg_upgrade creates it again: its definition, comment, owner and grants, in
+# any order. Numbers of objects and the state of the generator are removed.
 sub members
 {
 	my ($db) = @_;
@@ -172,7 +172,7 @@ sub members
 	return { map { $_ => 1 } split /^(?=--\n-- Name: )/m, $text };
 }
 
-# What the regression test of the surface shows.
+# The output of the regression test of the surface.
 sub surface
 {
 	my ($db) = @_;
@@ -232,7 +232,7 @@ foreach my $from (sort keys %made)
 	my $forget  = 'DELETE FROM app.block WHERE n < 0';
 	is($newer->ok("$damaged; $forget"), 't|t|t', 'before, with the new library: fields of a damaged block are NULL') if $from eq '1.2';
 	is($newer->ok(q{SELECT atid.plc_log_is_valid('[]', NULL) IS NULL}), 't', '... and a NULL option is NULL') if $crypto && $from eq '1.2';
-	# (from here on, a plan must need no more of the library than before: other sessions have the old file)
+	# (from here on, a plan must not need more of the library than before: other sessions have the old file)
 	my $needed = q{SELECT p.oid, s.prosrc FROM pg_proc p JOIN pg_proc s ON s.oid IN (p.oid, p.prosupport) WHERE p.probin LIKE '$libdir/atid%'};
 	$newer->ok("CREATE TEMP TABLE needed AS $needed");
 	$newer->ok($update);
@@ -273,7 +273,7 @@ foreach my $from (sort keys %made)
 	}
 
 	#
-	# Its catalogue is that of a new one.
+	# Its catalogue equals that of a new one.
 	#
 	my $fresh = "new_$from" =~ tr/./_/r;
 	owned_database($fresh, $crypto ? 'CREATE EXTENSION atid; CREATE EXTENSION atid_crypto' : 'CREATE EXTENSION atid')->quit;
@@ -293,7 +293,7 @@ foreach my $from (sort keys %made)
 		my $name = $file =~ tr/./_/r;
 		my %target = (
 			"to_none_$name" => [ undef, '' ],
-			# pg_dump takes the schema for the user's own
+			# pg_dump treats the schema as the user's own
 			"to_old_$name" => [ $create, qq{ERROR:  schema "atid" already exists\n} ]);
 		foreach my $to (sort keys %target)
 		{

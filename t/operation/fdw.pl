@@ -55,7 +55,7 @@ CREATE FOREIGN TABLE record_$_ PARTITION OF record FOR VALUES WITH (MODULUS 2, R
 SQL
 
 #
-# Where defaults run.
+# Where defaults are evaluated.
 #
 my @ids = ($front, @shards);
 my ($on_front, @on_shard) =
@@ -79,7 +79,7 @@ foreach my $i (0 .. 1)
 }
 
 #
-# What runs on the shards.
+# The conditions and functions that run on the shards.
 #
 my $query = "SELECT rev FROM record WHERE did = 'did:example:7' AND rev > atid.tid_floor('2024-01-01 00:00 UTC')";
 my $plan  = $front->safe_psql('app', "EXPLAIN (VERBOSE, COSTS off) $query");

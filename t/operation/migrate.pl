@@ -53,7 +53,7 @@ FROM generate_series(1, $rows) AS n;
 CREATE VIEW seen AS SELECT uri FROM busy;
 SQL
 
-# What the table is, but for the order of its columns, and what is in it.
+# The definition of the table, except for the order of its columns, and its contents.
 sub described
 {
 	return $s->ok(<<'SQL');
@@ -77,7 +77,7 @@ my $before = described();
 my $bytes  = $s->ok("VACUUM FULL busy; SELECT pg_table_size('busy')");
 
 #
-# One writes and one reads, all the time.
+# One session writes and one reads, all the time.
 #
 my $writer = AtidTest::Session->new($node, $db);
 my $reader = AtidTest::Session->new($node, $db);
@@ -110,7 +110,7 @@ $reader->send('CALL read()');
 my (undef, undef, $said) = $s->try("CALL moving.prepare('busy', $types)");
 like($said, qr/to be dropped before the swap: rule _RETURN on view seen/, 'prepare tells what is in the way');
 
-# A value that is none stops the fill.
+# An invalid value stops the fill.
 $s->ok("BEGIN; ALTER TABLE busy DISABLE TRIGGER \"~moving\"; INSERT INTO busy (uri, n) VALUES ('no URI', 0);
 	ALTER TABLE busy ENABLE TRIGGER \"~moving\"; COMMIT");
 refused('a value that is no AT URI', "CALL moving.fill('busy', 16)", qr/invalid input syntax for type atid.at_uri: "no URI"/);
@@ -124,7 +124,7 @@ $s->ok("CALL moving.prepare('busy', $types); CALL moving.fill('busy', 16)");
 refused('a swap without the indexes', "DROP VIEW seen; CALL moving.swap('busy')", qr/without its indexes/);
 $s->ok('CREATE OR REPLACE VIEW seen AS SELECT uri FROM busy');
 
-# An index that broke off.
+# An index whose build was interrupted.
 refused('an index on values that are twice',
 	"INSERT INTO busy (uri, n, note) VALUES ('at://did:web:c.example', 1, 'new');
 	 BEGIN; ALTER TABLE busy DISABLE TRIGGER \"~moving\"; UPDATE busy SET uri_new = 'at://did:web:a.example/com.example.note/1'
@@ -181,7 +181,7 @@ cmp_ok($live, '>', $bytes, 'VACUUM leaves the table larger than it was');
 cmp_ok($full, '<', 0.9 * $bytes, 'VACUUM FULL makes it smaller');
 
 #
-# What it refuses.
+# Cases that it refuses.
 #
 $s->ok('CREATE TABLE parts (uri text) PARTITION BY HASH (uri);
 	CREATE TABLE made (a text, uri text GENERATED ALWAYS AS (a) STORED)');
@@ -206,7 +206,7 @@ SQL
 
 sub contents { return $s->ok('SELECT md5(string_agg(concat_ws(\'|\', id, subject), \',\' ORDER BY id)) FROM likes'); }
 
-# A swap after other steps is refused, and the values are as they were.
+# A swap after other steps is refused, and the values are unchanged.
 sub keeps_all
 {
 	my ($what, $swap, $pattern) = @_;
@@ -338,7 +338,7 @@ is($s->ok(q{SELECT count(*) FROM visits WHERE v::jsonb = jsonb_build_object('n',
 $s->ok('CREATE TABLE uncast (m int)');
 refused('a pair without a cast', q(CALL moving.prepare('uncast', '{"m": "atid.block"}')), qr/cannot cast type integer to atid.block/);
 
-# An index that is of the user, or of an earlier prepare().
+# An index of the user, or of an earlier prepare().
 $s->ok(<<'SQL');
 CREATE TABLE named (uri text, creator text);
 CREATE INDEX pair ON named (uri, creator);
@@ -357,7 +357,7 @@ SQL
 is($s->ok(q{SELECT string_agg(indexdef, '; ') FROM pg_indexes WHERE tablename = 'named'}), 'CREATE INDEX pair ON public.named USING btree (uri, creator)',
 	'prepared once more with another column: the index has both');
 
-# character(n): the padding is no part of a value, in the rows that were there and in those that come.
+# character(n): the padding is not part of a value, in existing and in new rows.
 $s->ok(<<'SQL');
 CREATE TABLE padded (id int PRIMARY KEY, uri char(60) NOT NULL UNIQUE, did char(40) DEFAULT 'did:web:a.example', rev char(14),
   cid char(60), dids char(40)[]);
@@ -385,7 +385,7 @@ CALL moving.fill('numbers', 10);
 SQL
 is($s->ok('SELECT count(*) FROM numbers WHERE rev = rev_new::bigint'), 2, 'a bigint becomes a TID in old rows and in new ones');
 
-# Loaded over the version that was there, it takes its place.
+# Loaded over the existing version, it replaces that one.
 $s->ok("CREATE OR REPLACE PROCEDURE moving.swap(relation regclass) LANGUAGE sql AS ''");
 $node->psql($db, slurp_file("$FindBin::Bin/../../examples/migrate.sql"), on_error_stop => 1, on_error_die => 1);
 refused('the new swap', $swap, qr/is not prepared/);

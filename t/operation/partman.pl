@@ -43,7 +43,7 @@ $node->safe_psql('postgres', "ALTER DATABASE $db SET timezone = 'UTC'");
 
 sub ask { return $node->safe_psql($db, $_[0]); }
 
-# The page's statements; what its EXPLAINs print is kept.
+# The page's statements; the output of its EXPLAINs is kept.
 my $page   = slurp_file("$FindBin::Bin/../../doc/partitions.md");
 my @blocks = $page =~ /^```pgsql\n(.*?)^```$/msg;
 is(scalar @blocks, 5, 'blocks of the page');
@@ -55,11 +55,11 @@ foreach my $block (@blocks)
 	$events_plan = $printed if $block =~ /EXPLAIN.*events/s;
 }
 
-# The months from two before this one to three ahead, as the partitions' names have them.
+# The months from two before this one to three ahead, as in the names of the partitions.
 my %month = map { split /\|/ } split /\n/,
   ask(q{SELECT n, to_char(date_trunc('month', now()) + n * interval '1 month', 'YYYYMMDD') FROM generate_series(-3, 6) AS n});
 
-# Partitions but the default, oldest first, by their months
+# Partitions except the default, oldest first, by their months
 sub partitions
 {
 	my ($table) = @_;
@@ -100,7 +100,7 @@ foreach my $case (
 	my %read = map { $_ => 1 } $plan =~ /_p(\d{8})/g;
 	is(join(' ', sort keys %read), join(' ', @month{ 0 .. 3 }), "$type: a query from this month on reads no older one");
 
-	# ahead: a row in the last partition that is there moves the end on
+	# ahead: a row in the last existing partition moves the end forward
 	ask("UPDATE partman.part_config SET infinite_time_partitions = false WHERE parent_table = 'public.$table'");
 	my $later = sprintf $key, q{date_trunc('month', now()) + interval '2 months 3 days'};
 	ask("INSERT INTO $table (id) VALUES ($later)");
@@ -114,7 +114,7 @@ foreach my $case (
 		ask(q{SELECT date_trunc('month', now())}),
 		"$type: pg_partman knows a partition's time");
 
-	# retention: of the past months the last one is left
+	# retention: of the past months only the last one remains
 	ask("UPDATE partman.part_config SET retention = '1 month' WHERE parent_table = 'public.$table'");
 	ask("SELECT partman.run_maintenance('public.$table')");
 	is(partitions($table), join(' ', @month{ -1 .. 5 }), "$type: the maintenance drops what is too old");

@@ -87,7 +87,7 @@ foreach my $file (@files)
 }
 is($node->safe_psql($good, $find), '', 'the query finds nothing that goes through');
 
-# What pg_upgrade takes over of the old cluster to a new one.
+# The objects that pg_upgrade transfers from the old cluster to a new one.
 sub upgraded
 {
 	my $new = new_node("new_$_[0]", stopped => 1);
@@ -103,7 +103,7 @@ is($new->safe_psql($good, 'SELECT string_agg(u::text, \' \') FROM text_body() u;
 	"at://a.example at://b.example\nat://a.example at://b.example\nb|at://b.example\nat://a.example at://b.example\n2\na\ncc|\\xa16161626363\ncc|{\"a\": \"cc\"}", 'what was upgraded works');
 $new->stop;
 
-# What fails: one after the other in the same cluster, without the databases from above.
+# The failing objects: one after another in the same cluster, without the databases from above.
 $node->start;
 $node->safe_psql('postgres', "DROP DATABASE $_") foreach $good, map { 'file_' . s/\W/_/gr } @files;
 my $bad = new_database($node, 'bad');

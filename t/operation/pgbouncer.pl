@@ -56,7 +56,7 @@ foreach (1 .. 100)
 	sleep 0.1;
 }
 
-# Each client has a transaction a line, so that each may run in another session.
+# Each client has one transaction per line, so that each may run in another session.
 my $clients = 16;
 my $draws   = 1000;
 my $script  = "$dir/script.sql";

@@ -31,7 +31,7 @@ my $node = new_node('planted');
 $node->safe_psql('postgres', 'CREATE ROLE mallory LOGIN');
 
 #
-# Scripts of our own beside those of the extension, gone at the end.
+# Scripts of our own next to those of the extension, deleted at the end.
 #
 my ($folder) = run_command([ 'pg_config', '--sharedir' ]);
 $folder .= '/extension';
@@ -65,10 +65,10 @@ sub without
 	return $text;
 }
 
-# Only a superuser can plant operator families and the operators in them: the script without what needs them.
+# Only a superuser can plant operator families and the operators in them: the script without the parts that need them.
 (my $plantable = $update) =~ s/^ALTER OPERATOR FAMILY \@extschema\@\.tid_text_ops .*?;$//ms;
 
-# By name, but for those families.
+# By name, except for those families.
 (my $by_name = $plantable) =~ s/\@extschema\@\.(?!tid_(?:minmax_)?ops\b)/atid./g;
 script('1.0--by_name', $by_name);
 script('1.0--by_name_unchecked', without($by_name, $check));
@@ -101,7 +101,7 @@ sub refused
 my $not_ours = qr/refers to .*, which does not belong to the extension/;
 
 #
-# Another schema with the name, and in it all that the script names.
+# Another schema with the same name, containing everything that the script names.
 #
 my $planted = <<'SQL';
 CREATE DOMAIN NAME.tid AS bytea;
@@ -127,8 +127,8 @@ is((updated($control, 'by_name_unchecked'))[0], '00000', 'by name, with no check
 is($control->ok($result), 'atid.tid', 'by name, with no check: a planted type is taken');
 
 #
-# Renamed while the script runs. A server of today does not let that happen; one that has the first
-# releases' code does, so the script does it itself.
+# Renamed while the script runs. A current server does not let that happen; one with the code of the first releases
+# does, so the script does it itself.
 #
 my $swap = "ALTER SCHEMA atid RENAME TO x;\nALTER SCHEMA evil RENAME TO atid;\n";
 (my $swapped = $plantable) =~ s/\@extschema\@\.(?=tid_(?:minmax_)?ops\b)/x./g;
@@ -141,14 +141,14 @@ refused('renamed while it runs', updated($swapping, 'swapped'), $not_ours);
 is((updated($swapping, 'swapped_unchecked'))[0], '00000', 'renamed while it runs, with no check: updated');
 is($swapping->ok($result), 'atid.tid', 'renamed while it runs, with no check: a planted type is taken');
 
-# The same as CREATE EXTENSION begins, which has looked the name up by then.
+# Likewise when CREATE EXTENSION begins, which has looked the name up by then.
 script('first', $swap . slurp_file("$root/atid--1.0.sql"));
 script('first--second', $update);
 my $new = database('CREATE SCHEMA atid; CREATE SCHEMA evil');
 isnt(($new->try(q{CREATE EXTENSION atid VERSION 'second'}))[1], '00000', 'renamed before the first script: refused');
 is(($new->try(q{CREATE EXTENSION atid VERSION 'first'}))[1], '00000', 'renamed before the first script, with no update: created');
 
-# The same with the script that CREATE EXTENSION runs today.
+# Likewise with the script that CREATE EXTENSION runs today.
 my $whole = slurp_file("$root/atid--$current.sql");
 script('whole_swapped', $swap . $whole);
 script('whole_swapped_unchecked', $swap . without($whole, $check));
@@ -157,7 +157,7 @@ refused('renamed before the script', ($new->try(q{CREATE EXTENSION atid VERSION 
 is(($new->try(q{CREATE EXTENSION atid VERSION 'whole_swapped_unchecked'}))[1], '00000', 'renamed before the script, with no check: created');
 
 #
-# The check: what a later script could take from elsewhere, in each form, here from a schema of the owner's.
+# The check: the objects that a later script could take from elsewhere, in each form, here from a schema of the owner's.
 #
 my %form = (
 	argument => 'CREATE FUNCTION @extschema@.probe(evil.tid) RETURNS bigint AS $$atid$$, $$atid_tid_to_bigint$$ LANGUAGE C STRICT',
@@ -196,7 +196,7 @@ ALTER EXTENSION atid ADD DOMAIN evil.tid;
 
 SQL
 
-# An operator that a script finds first where it looks in the schema of the extension.
+# An operator that a script would find first if it searched the schema of the extension.
 my $operator = <<'SQL';
 CREATE FUNCTION atid.eq(oid, regclass) RETURNS bool LANGUAGE plpgsql AS
 	'BEGIN ALTER ROLE mallory SUPERUSER; RETURN false; END';
@@ -223,7 +223,7 @@ is($owner->ok($powers), 't', 'a planted operator, with no search_path: called by
 $node->safe_psql('postgres', 'ALTER ROLE mallory NOSUPERUSER');
 $owner->quit;
 
-# The script that CREATE EXTENSION runs does not call it either, in a schema that is there already.
+# The script that CREATE EXTENSION runs does not call it either, in an existing schema.
 $owner = database("CREATE SCHEMA atid; $operator CREATE EXTENSION atid; DROP EXTENSION atid");
 is($owner->ok($powers), 'f', 'a planted operator: not called by CREATE EXTENSION');
 script('whole_unguarded', without($whole, $guard));
@@ -237,15 +237,15 @@ $owner = database('CREATE EXTENSION atid; SET search_path = evil, pg_catalog; CR
 $owner->ok("ALTER DATABASE $owner->{name} SET search_path = evil, atid, pg_catalog");
 $node->safe_psql($owner->{name}, 'ALTER TYPE atid.tid OWNER TO mallory');
 refused('a type of another owner', updated($owner, 'unrelated'), $not_ours);
-# The server notes no dependency on a role that it has made itself.
+# The server notes no dependency on a role that it has created itself.
 $node->safe_psql($owner->{name}, 'ALTER TYPE atid.tid OWNER TO pg_database_owner');
 refused('a type of a predefined role', updated($owner, 'unrelated'), $not_ours);
 $node->safe_psql($owner->{name}, 'ALTER TYPE atid.tid OWNER TO CURRENT_USER');
 is((updated($owner, 'unrelated'))[0], '00000', 'a script that takes nothing from elsewhere is done');
 
 #
-# A function that a script replaces can be planted only where it was given to an ordinary role. It stays that role's then, but
-# it is called as any other.
+# A function that a script replaces can be planted only where it was given to an ordinary role. It then stays that
+# role's, but it is called like any other.
 #
 my $function = 'FUNCTION atid.record_problem(jsonb, bool)';
 

@@ -37,7 +37,7 @@ WITH RECURSIVE object (classid, objid) AS (
 	WHERE d.deptype IN ('e', 'a', 'i'))
 SQL
 
-# The columns of all system catalogues, with what they refer to; and is it the first column of the primary key?
+# The columns of all system catalogues, with their references; and whether each is the first column of the primary key
 use constant COLUMNS => <<'SQL';
 SELECT c.relname, c.relisshared, a.attname, a.atttypid::regtype, coalesce(r.pktable::text, ''), coalesce(r.is_array, false),
 	i.indrelid IS NOT NULL
@@ -57,7 +57,7 @@ foreach (split /\n/, $node->safe_psql('postgres', COLUMNS))
 	$column{$catalogue}{$name} = { type => $type, refers => $refers, array => $array eq 't', key => $key eq 't' };
 }
 
-# A column's value as text that is the same in each database: an OID as what it is of.
+# A column's value as text that is the same in each database: an OID as the object that it identifies.
 sub shown
 {
 	my ($catalogue, $name) = @_;
@@ -97,10 +97,10 @@ sub rows
 	return "SELECT '$catalogue: ' || $lines FROM $catalogue WHERE $object IN (TABLE object)$here";
 }
 
-# All that the catalogues have about the extension, and how many rows each of the database's has in all.
+# All catalogue rows about the extension, and the total number of rows in each catalogue of the database.
 my $query = join ' UNION ALL ', map { (rows($_), $shared{$_} ? () : "SELECT '$_: ' || count(*) || ' rows' FROM $_") } sort keys %columns;
 
-# The lines, each with how often it is there: after each of these changes, which are rolled back.
+# The lines, each with its number of occurrences: after each of these changes, which are rolled back.
 sub catalogues
 {
 	my ($db, $extension, @changes) = @_;
@@ -117,7 +117,7 @@ sub catalogues
 	return @catalogues;
 }
 
-# Those that one has and the other has not, or not as often.
+# The lines that one has and the other does not, or not as often.
 sub only
 {
 	my ($one, $other) = @_;
