@@ -10,7 +10,7 @@
 # - no page fetches atid from an archive or a registry, as long as nothing has been uploaded there.
 #
 # How an example is written: a fence ```sql, and right after it a plain fence with the output. One without
-# output prints nothing. A page runs in one session, as the owner of a fresh database (who is no superuser),
+# output prints nothing. A page runs in one session, as the owner of a fresh database (not a superuser),
 # quietly (psql -q): the output shown is that of the queries, errors and notices. The database is called docs,
 # has the extension unless the page creates it, and a time zone that no page would rely on. Anything else that
 # a block needs is in a comment before it, which readers do not see:
@@ -110,7 +110,7 @@ sub blocks
 	return @blocks;
 }
 
-# Blanks at line ends and empty lines around do not count.
+# Blanks at line ends and surrounding empty lines do not count.
 sub trimmed
 {
 	my ($text) = @_;
@@ -120,8 +120,8 @@ sub trimmed
 	return $text eq "\n" ? '' : $text;
 }
 
-# What varies from run to run, by its shape. A TID that the page's SQL names does not vary. The width
-# of a column may follow its values.
+# Normalizes the parts that vary from run to run, by their shape. A TID that the page's SQL names does not
+# vary. The width of a column may follow its values.
 sub normalised
 {
 	my ($text, $sql) = @_;
@@ -137,14 +137,14 @@ sub normalised
 $node->safe_psql('postgres', 'CREATE DATABASE created OWNER app');
 $node->safe_psql('created', 'CREATE EXTENSION atid', extra_params => [ '-U', 'app' ]);
 
-# Runs the blocks of a page and returns what each printed.
+# Runs the blocks of a page and returns the output of each.
 sub run_page
 {
 	my ($page, @blocks) = @_;
 	my $dir    = PostgreSQL::Test::Utils::tempdir('page');
 	my $script = '';
 
-	# its examples create the extension, or it is there
+	# its examples create the extension, or it already exists
 	my $like = (grep { $_->{sql} =~ /^CREATE EXTENSION atid;/m } @blocks) ? 'template1' : 'created';
 	$node->safe_psql('postgres', "CREATE DATABASE docs OWNER app TEMPLATE $like");
 
@@ -207,7 +207,7 @@ foreach my $page (@pages)
 		}
 		elsif ($block->{varies})
 		{
-			# A mark where nothing varies would only make the comparison weaker.
+			# A mark where nothing varies would only weaken the comparison.
 			isnt($got, $said, "$name: something varies");
 			is( normalised($got, $sql),
 				normalised($said, $sql),
@@ -226,8 +226,8 @@ foreach my $page (@pages)
 }
 
 #
-# What the chapters name. The catalogue is read as members of the extensions, so that what is new is
-# missed here.
+# The names in the chapters. The catalogue is read as members of the extensions, so that a new object that the
+# chapters lack is reported.
 #
 my $index    = 'doc/README.md';
 my @chapters = grep { m{^doc/} && $_ ne $index } @pages;
@@ -268,9 +268,9 @@ sub short
 	return $text;
 }
 
-# Functions that stand behind something else are known by that: input and output of a type, the
-# function of an operator, its estimators, a cast, one rule of a domain, support functions of functions,
-# operator classes and aggregates, and what the planner calls in the place of another function.
+# Functions that implement another object are covered by that object: input and output of a type, the function
+# of an operator, its estimators, a cast, one rule of a domain, support functions of functions, operator
+# classes and aggregates, and the functions that the planner calls in place of another.
 my @functions = catalogue(<<'SQL');
 SELECT CASE n.nspname WHEN 'pg_catalog' THEN '' ELSE n.nspname || '.' END || p.proname,
        (SELECT string_agg(concat_ws(' ', CASE p.proargmodes[i] WHEN 'v' THEN 'VARIADIC' END, p.proargnames[i],
@@ -393,7 +393,7 @@ foreach my $setting (@settings)
 	ok(index($chapters, "\n$row") >= 0, "in a chapter: $row");
 }
 
-# And the other way round: no page names what is not there.
+# And the other way round: no page names an object that does not exist.
 my %known = map { $_->[0] => 1 } @settings, catalogue(<<'SQL');
 SELECT 'atid.' || proname FROM pg_proc WHERE pronamespace = 'atid'::regnamespace
 UNION SELECT 'atid.' || typname FROM pg_type WHERE typnamespace = 'atid'::regnamespace
@@ -432,7 +432,7 @@ foreach my $page (@pages, 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'ind
 			next;
 		}
 		next unless defined $heading;
-		# As the usual renderers make them of a heading's text.
+		# As common renderers derive them from the text of a heading.
 		my %headings =
 		  map { lc(s/[^\w\s-]//gr) =~ s/\s/-/gr => 1 } page_text($target) =~ /^#+ (.*)$/mg;
 		$nowhere .= "$page links to $link\n" unless $headings{$heading};
@@ -440,7 +440,7 @@ foreach my $page (@pages, 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'ind
 }
 is($nowhere, '', 'every file and heading that a page points to is there');
 
-# CONTRIBUTING.md, "Making a release", lists what is ready to be uploaded.
+# CONTRIBUTING.md, "Making a release", lists the artifacts that are ready to be uploaded.
 my @fetched = map { page_text($_) =~ m{(
 	pgxn\.org/dist/ | \bpgxn[ ](?:install|download)[ ]atid\b |
 	\bnpm[ ](?:install|i)[ ](?:-\S+[ ])*atid\b | \bnpx[ ]atid-indexer\b |

@@ -25,7 +25,7 @@ foreach my $program (qw(pgxn zip unzip))
 	plan skip_all => "$program is not installed" unless AtidTest::Oracles::find_program($program);
 }
 
-# What the make above this test was told is not for those below it.
+# The options of the make that runs this test must not reach those that the test runs.
 delete @ENV{qw(MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL)};
 
 my $source = "$FindBin::Bin/../..";
@@ -42,7 +42,7 @@ sub run_in
 	return ($well, $said);
 }
 
-# The fields that PGXN asks for, and what each provided extension says of itself.
+# The fields that PGXN requires, and the metadata of each provided extension.
 foreach my $field (qw(name abstract version maintainer license provides meta-spec description tags prereqs))
 {
 	ok($meta->{$field}, "META.json has $field");
@@ -58,7 +58,7 @@ my ($well, $said) = run_in("$work/source", 'make', 'clean', 'dist');
 ok($well, 'make dist makes a bundle') or diag($said);
 system_or_bail('mv', "$work/source/atid-$meta->{version}.zip", $bundle);
 
-# The client asks for a library folder that it can write to, and does not write there.
+# The client demands a writable library folder, but does not write to it.
 my $pg_config = AtidTest::Oracles::find_program('pg_config');
 my $folder    = qx($pg_config --libdir);
 chomp $folder;
@@ -66,7 +66,7 @@ make_path($folder);
 ($well, $said) = run_in($work, 'pgxn', 'install', '--yes', '--nosudo', "--pg_config=$pg_config", $bundle);
 ok($well, 'pgxn install') or diag($said);
 
-# The whole suite is this one; two files of it stand for the rest.
+# The whole suite is the one running now; two of its files represent the rest.
 my $node = new_node('pgxn');
 new_database($node, 'contrib_regression');
 local @ENV{qw(PGHOST PGPORT PGUSER PGDATABASE)} =

@@ -38,7 +38,7 @@ delete @ENV{ grep { /^GIT_/ } keys %ENV };
 local @ENV{qw(GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL)} = ('-') x 4;
 local @ENV{qw(GIT_CONFIG_GLOBAL GIT_CONFIG_NOSYSTEM)} = ('/dev/null', 1);
 
-# Runs a command of Bash in the copy; returns its exit status and what it says.
+# Runs a command of Bash in the copy; returns its exit status and its output.
 sub sh
 {
 	my ($command) = @_;
@@ -67,7 +67,7 @@ my @parts   = split /\./, $version;
 my $next    = "$parts[0].$parts[1]." . ($parts[2] + 1);
 my $last    = (map { /  ([0-9.]+)$/ ? $1 : () } split /\n/, slurp_file("$work/t/released"))[-1];
 
-# What stands in the project may be released itself, or be on the way there; the copy is about to be.
+# The project itself may be released, or about to be; the copy is about to be released.
 my $packages   = 'packaging/npm/package.json';
 my $everywhere = "META.json $packages packaging/rpm/atid.spec";
 if ($version eq $last)
@@ -100,7 +100,8 @@ must('git add -A . && git commit -qm ready');
 my $ready = must('git rev-parse HEAD');
 is((sh('script/release --check'))[1], "==> $version is fit to be released, as far as can be said without .ci/run\n", 'it is fit');
 
-# Commits that script/release looks at versions only; that of all is where what is released begins.
+# Commits a change that makes script/release check versions only; the release itself begins with the check of
+# everything.
 my $whole;
 sub look_at_versions
 {
@@ -118,7 +119,7 @@ sub look_at_all
 }
 look_at_versions();
 
-# A change is refused for this reason, committed or not as said.
+# A change is refused for this reason, committed or not as requested.
 sub refused
 {
 	my ($what, $reason, $change, %how) = @_;
@@ -132,7 +133,7 @@ sub refused
 	return;
 }
 
-# Does t/project/style.pl pass with a line more in this file, as to versions?
+# Does t/project/style.pl --versions pass with one more line in this file?
 sub passes_with
 {
 	my ($path) = @_;
@@ -179,7 +180,7 @@ refused('a tag that is there', qr/there is a tag/, "git tag v$version", command 
 refused('a change that is not committed', qr/the working tree must be clean/, 'echo >>README.md', uncommitted => 1);
 refused('a file that git does not know', qr/the working tree must be clean/, 'touch doc/new.md', uncommitted => 1);
 
-# .ci/run is not run here: its log says what it was of.
+# .ci/run is not run here: its log names the commit.
 my $log = "$work/../ci.log";
 foreach my $case (
 	[ 'of another commit', qr/is not of commit/, "==> commit 0123\n1 passed, 0 failed\n" ],

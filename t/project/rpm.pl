@@ -26,7 +26,7 @@ foreach my $program (qw(rpmbuild rpm zip))
 	plan skip_all => "$program is not installed" unless AtidTest::Oracles::find_program($program);
 }
 
-# What the make above this test was told is not for those below it.
+# The options of the make that runs this test must not reach those that the test runs.
 delete @ENV{qw(MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL)};
 
 my $source    = abs_path("$FindBin::Bin/../..");

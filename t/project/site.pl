@@ -43,7 +43,7 @@ my @pages;
 find({ wanted => sub { push @pages, s{^\Q$work\E/site/}{}r if /\.html$/ }, no_chdir => 1 }, "$work/site");
 cmp_ok(scalar @pages, '>', 20, 'it has a page for each chapter');
 
-# The files that they load. An absolute path would be the machine's.
+# The files that they load. An absolute path would refer to this machine.
 my (@missing, %loaded);
 foreach my $page (@pages)
 {
@@ -74,7 +74,7 @@ my %bar = slurp_file("$work/site/index.html") =~ /<li class="toctree-l1"><a clas
 delete @bar{qw(Documentation Glossary)};
 is_deeply([ sort keys %bar ], [ sort keys %index ], 'the side bar has the titles of the index');
 
-# What people type, and the section that comes first.
+# Search terms, and the section that must come first.
 my %first = (
 	'cursor pagination' => 'doc/datetime.html#a-feed-page-by-page',
 	'backup'            => 'doc/repository.html#is-a-backup-whole',
@@ -107,7 +107,7 @@ my %first = (
 	'uuidv7'            => 'doc/moving.html',
 	'elixir'            => 'doc/clients.html#elixir-and-net');
 
-# A page that shows all others in frames of these widths, and notes what is wrong.
+# A page that shows all others in frames of these widths, and notes the faults.
 open my $html, '>', "$work/site/check.html" or die "could not write: $!";
 print $html '<!doctype html><pre id="result"></pre><script>const pages = ', encode_json([ sort @pages ]), ', first = ', encode_json(\%first), <<'JS';
 ;

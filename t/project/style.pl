@@ -110,7 +110,7 @@ foreach my $folder (qw(indexer packaging/npm))
 }
 done('one license');
 
-# A bundle, or a chapter's word about it, names the version that META.json has.
+# A name of a bundle, also in a chapter, has the version in META.json.
 foreach my $path (glob('*.md doc/*.md packaging/*/*.md'))
 {
 	next if $path eq 'CHANGELOG.md';
@@ -134,7 +134,7 @@ foreach my $path (glob('*.md doc/*.md bench/README.md demo/README.md indexer/REA
 }
 done('words of the manual');
 
-# What was released, by its checksum: a script never changes; the library, with its scripts, only under another version.
+# The released files, by checksum: a script never changes; the library, with its scripts, only under another version.
 my %released = reverse map { split } grep { !/^#/ } split /\n/, slurp('t/released');
 cmp_ok(scalar(grep { /\.sql$/ } keys %released), '>', 4, 'there are released scripts');
 is(sha256_hex($text{$_} // ''), $released{$_}, "$_ is as it was released") foreach sort grep { /\.sql$/ } keys %released;
@@ -193,8 +193,8 @@ foreach my $layer (AtidTest::Layers::layers())
 done('layers need what they may include, and stand above it');
 is(`script/layers`, slurp('CONTRIBUTING.md'), 'the map of the layers in CONTRIBUTING.md is up to date: make index');
 
-# A file is its .c and its .h. Those that include nothing of the rest are taken away, again and again; what remains is
-# in a circle, or above one.
+# A file is its .c and its .h. Those that include none of the rest are removed repeatedly; the remaining ones are in a
+# circle, or above one.
 my %rest = map { $_ => 1 } keys %includes;
 while (my @bottom = grep { !grep { $rest{$_} } keys %{ $includes{$_} } } keys %rest)
 {
@@ -229,7 +229,8 @@ foreach my $path (sort grep { !m{^(?:crypto/)?(?:expected/|atid\w*--)|^(?:demo|b
 		next if length() + 3 * tr/\t// <= 100; # however wide its tabs are
 		my $width = length s/\G([^\t]*)\t/$1 . ' ' x (4 - length($1) % 4)/ger;
 
-		# the words of an error stay on one line, so that a search finds them; so do what a test quotes and its SQL
+		# the words of an error stay on one line, so that a search finds them; so do the quotations and the SQL of a
+		# test
 		next if $width <= 100 || /^(?:\s+err(?:msg|detail|hint)\("|ATID_FAULT\()/;
 		next if $path eq 'indexer/sql/codes.sql' && /^\s+"/;
 		next if $path !~ m{\.[ch]$|^(?:crypto/)?sql/|^indexer/sql/(?!migrations/000[123])} && ($width <= 120 || m!["'`/|{]|^\s*[A-Z]{2}!);
@@ -241,7 +242,7 @@ done('layout');
 push @problems, grep { m{^indexer/sql/} && $text{$_} =~ /\(SELECT FROM (?!pg_)/ } sort keys %text;
 done('a subquery of the indexer has a column, which Citus needs');
 
-# A function of the indexer is no longer than a screen.
+# A function of the indexer fits on a screen.
 my $functions = 0;
 foreach my $path (grep { m{^indexer/sql/(?!migrations/)} } keys %text)
 {
@@ -256,7 +257,7 @@ foreach my $path (grep { m{^indexer/sql/(?!migrations/)} } keys %text)
 cmp_ok($functions, '>', 200, 'there are functions');
 done('a function of the indexer has at most 60 lines');
 
-# The indexer decides by the codes of its list: never by words, and by no part of a name.
+# The indexer decides by the codes in its list: never by wording or by a part of a name.
 my %code = map { $_ => 1 } $text{'indexer/sql/codes.sql'} =~ /"code": "(\w+)"/g;
 cmp_ok(scalar keys %code, '>', 40, 'there are codes');
 my ($what, $is, $compared) = (qr/\b(?:why|reason|problem|outcome|code)/, qr/={1,3}|!==?|<>|\bIS (?:NOT )?DISTINCT FROM/, 0);
@@ -270,12 +271,12 @@ foreach my $path (sort grep { m{^indexer/(?:sql|src)/} && !m{/migrations/} } key
 		my @literals = /$what\s*(?:$is)\s*'([^']*)'/g;
 		push @literals, map { /'([^']*)'/g } /$what\s+(?:NOT\s+)?IN\s*\(([^)]*)\)/gi, /\[([^\]]*)\]\.includes\(\w+\.(?:why|outcome)\)/g;
 		push @literals, map { /\bWHEN\s+'([^']*)'/g } /\bCASE (?:outcome|why|problem)\s+(WHEN .*)/g;
-		# codes of the server, of Node and of its packages have capitals and figures
+		# codes of the server, of Node and of its packages have capitals and digits
 		push @problems, map { "$path:$line: '$_' is no code" } grep { length && !$code{$_} && !/^[A-Z0-9_]{5,}$/ } @literals;
 		$compared += @literals;
 		push @problems, "$path:$line: a name or a text is compared with a pattern"
 		  if /(?:name|activity|did(?:::text)?|\bof|$what)\s+(?:NOT\s+)?I?LIKE\s+(?!ANY)/i || /$what\s*(?:=|<>)\s*\w+\(\)/;
-		# errors.js of a folder has the texts of packages that give no code
+		# errors.js of a folder has the texts of packages that return no code
 		push @problems, "$path:$line: a message decides" if $path !~ m{/errors\.js$}
 		  && /\b(?:message|detail|stack)\)?\.(?:startsWith|endsWith|includes|match|search)\(|\.(?:test|exec)\(\w+\.message\)/;
 	}
@@ -283,8 +284,8 @@ foreach my $path (sort grep { m{^indexer/(?:sql|src)/} && !m{/migrations/} } key
 cmp_ok($compared, '>', 20, 'codes are compared');
 done('the indexer decides by codes');
 
-# A table that strangers fill is written in the file of its name, where its bound is. (labels.sql can be used alone.)
-# The operator also writes the table want, by his commands. citus.sql has a claim_status_checks() of its own.
+# A table that strangers fill is written only in the file of its name, which also has its bound. (labels.sql can be used
+# alone.) The operator also writes the table want, by commands. citus.sql has a claim_status_checks() of its own.
 foreach my $table (qw(account asker bad candidate change host identity labels_refused notice sample tally unproven),
 	qw(unsettled waiting want))
 {
@@ -298,7 +299,8 @@ foreach my $table (qw(account asker bad candidate change host identity labels_re
 }
 done('a table that strangers fill has one file that writes it');
 
-# The script that CREATE EXTENSION runs has each object once, as it is today (t/operation/whole_script.pl compares the rest).
+# The script that CREATE EXTENSION runs has each object once, in its current form (t/operation/whole_script.pl compares
+# the rest).
 my ($sections) = slurp('CONTRIBUTING.md') =~ /one list: (.*?)\./s;
 foreach my $path (grep { exists $text{$_} } @whole)
 {
@@ -313,10 +315,10 @@ foreach my $path (grep { exists $text{$_} } @whole)
 }
 done('scripts that CREATE EXTENSION runs');
 
-# A later script runs with a superuser's rights in a schema that is not a superuser's. It finds the server's objects
-# in pg_catalog and ours by @extschema@, runs nothing of ours (a body in a string would be looked through only then),
-# and ends with the check, which is the same in all. The only rights that it changes are those that everybody has: one
-# block gives PUBLIC what default privileges have kept from it. That block is the same in all, too. Only a script that
+# A later script runs with a superuser's rights in a schema that is not a superuser's. It finds the server's objects in
+# pg_catalog and ours by @extschema@, runs no function of ours (names in a string body would be resolved only then), and
+# ends with the check, which is the same in all. The only privileges that it changes are those of PUBLIC: one block
+# grants PUBLIC the privileges withheld by default privileges. That block is the same in all, too. Only a script that
 # creates all of atid has, as the first one, the horizon, which it sets, and the privileges that go with it.
 my %only_whole = map { $_ => 1 } split /\n/, <<'END';
 SELECT pg_extension_config_dump(STRING, STRING)
@@ -368,7 +370,7 @@ foreach my $path (sort grep { m{^(?:crypto/)?atid\w*--.*\.sql$} && $_ ne 'atid--
 }
 done('later scripts take nothing that others have planted');
 
-# What breaks the style guide in the words of an error.
+# The violations of the style guide in the words of an error.
 sub faults
 {
 	my ($kind, $words) = @_;
@@ -395,7 +397,7 @@ foreach my $path (sort grep { m{^(?:crypto/)?expected/} } keys %text)
 	{
 		my ($kind, $words) = ($1, $2);
 
-		# but a bare SQLSTATE, and two of the server's that quote whatever there is
+		# except a bare SQLSTATE, and two messages of the server that quote arbitrary text
 		next if $words =~ /^[0-9A-Z]{5}$|^extension \w+ depends on |^Failing row /;
 		$errors++;
 		push @problems, map { "$path: $_: $words" } faults($kind, $words);
