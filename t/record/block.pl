@@ -163,7 +163,7 @@ SQL
 }
 
 #
-# What leaves the server.
+# Data that leave the server.
 #
 $session->ok('CREATE TABLE packed (n int PRIMARY KEY, block atid.block); CREATE TABLE plain (n int PRIMARY KEY, block bytea)');
 my $n = 0;
@@ -177,7 +177,7 @@ my $folder = PostgreSQL::Test::Utils::tempdir('copy');
 foreach my $format ('text', 'csv', 'binary')
 {
 	$session->ok("CREATE TABLE packed_$format (LIKE packed); CREATE TABLE plain_$format (LIKE plain)");
-	# (in an order: larger rows leave other room in the pages, so the tables may have others)
+	# (sorted: larger rows leave different free space in the pages, so the order in the tables may differ)
 	$session->ok("COPY (SELECT * FROM $_ ORDER BY n) TO '$folder/$_' (FORMAT $format)") foreach 'packed', 'plain';
 	is(slurp_file("$folder/packed"), slurp_file("$folder/plain"), "COPY TO in $format: the bytes that bytea has");
 	$session->ok("COPY packed_$format FROM '$folder/plain' (FORMAT $format); COPY plain_$format FROM '$folder/packed' (FORMAT $format)");
@@ -236,7 +236,7 @@ SQL
 $subscriber->stop;
 
 #
-# Where a call is kept.
+# Stored calls.
 #
 my $explained = sub { my ($sql, $pattern, $name) = @_; like($session->ok("EXPLAIN (VERBOSE, COSTS OFF) $sql"), $pattern, $name); };
 $session->ok(<<'SQL');

@@ -31,7 +31,7 @@ foreach my $encoding (@encodings)
 		"CREATE DATABASE $db TEMPLATE template0 ENCODING '$encoding' LC_COLLATE 'C' LC_CTYPE 'C'");
 	$node->safe_psql($db, 'CREATE EXTENSION atid');
 	$session{$encoding} = AtidTest::Session->new($node, $db);
-	# Without a conversion there is nothing but the bytes.
+	# Without a conversion there are only the bytes.
 	$session{$encoding}->ok(q{SET client_encoding = 'UTF8'});
 }
 
@@ -39,7 +39,7 @@ my $link = '{"$link": "bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz
 my $blob =
   '{"$type": "blob", "ref": {"$link": "bafkreiccldh766hwcnuxnf2wh6jgzepf2nlu2lvcllt63eww5p6chi4ity"}, "mimeType": "image/png", "size": 3}';
 
-# Keys whose order is another before the conversion: one byte in Latin-1, two or three in UTF-8.
+# Keys whose order differs before the conversion: one byte in Latin-1, two or three in UTF-8.
 my @records = (
 	[ 'ascii', '{"b": 1, "a": {"cc": [1, "x", null]}, "dd": true}', qw(LATIN1 WIN1252 KOI8R EUC_JP EUC_TW SQL_ASCII) ],
 	[ 'empty', '{}', qw(LATIN1 WIN1252 KOI8R EUC_JP EUC_TW SQL_ASCII) ],
@@ -99,7 +99,7 @@ foreach my $encoding (@encodings)
 		"$encoding: the problem of a string");
 }
 
-# Many keys, all characters of Latin-1 in them, nested: sorted anew at each level.
+# Many keys, all characters of Latin-1 in them, nested: sorted again at each level.
 {
 	my $many = <<'SQL';
 SELECT jsonb_object_agg(key, value) FROM (
@@ -114,7 +114,7 @@ SQL
 	is($session{$_}->ok($sql), $expected, "$_: thousands of keys") foreach qw(LATIN1);
 }
 
-# Faults are told in the server's encoding, with their paths.
+# Faults are reported in the server's encoding, with their paths.
 foreach my $encoding (qw(UTF8 LATIN1 WIN1252))
 {
 	my $s = $session{$encoding};
@@ -129,18 +129,18 @@ foreach my $encoding (qw(UTF8 LATIN1 WIN1252))
 		'$.a: A map must not have a key twice. The key is "é".', "$encoding: a key that comes twice");
 	my $long = $s->ok(q{SELECT atid.record_problem(jsonb_build_object(repeat('é', 1000), 0.5))});
 	like($long, qr/^\$\["(?:é)+ \.\.\. (?:é)+"\]: A number must be an integer\.$/, "$encoding: a long key is cut between characters");
-	# U+6C34 is in UTF-8 alone of these; a text may have it, escaped
+	# of these encodings only UTF-8 has U+6C34; a text may contain it escaped
 	is($s->ok(q{SELECT atid.json_to_dag_cbor('"\\u6c34"')}), '\x63e6b0b4', "$encoding: an escape beyond it");
 	like($s->ok(q{SELECT atid.json_problem('{"\\u6c34\\u00e9": 0.5}')}), qr/^\$\["(?:\xe6\xb0\xb4|\x{6c34}|\?)(?:\xc3\xa9|\xe9)"\]: A number must be an integer\.$/,
 		"$encoding: a path with a character beyond it");
 	like($s->ok(q{SELECT atid.dag_cbor_problem('\xa165e6b0b4c3a9a165247479706560', model => true)}),
 		qr/^\$\["(?:\xe6\xb0\xb4|\x{6c34}|\?)(?:\xc3\xa9|\xe9)"\]\.\$type: A "\$type" must be a string that is not empty\.$/, "$encoding: and of a block");
-	# What is no block is refused as that, also behind a text that the encoding has not.
+	# Bytes that are not a block are refused as such, also after a text that the encoding lacks.
 	is(($s->try(q{SELECT atid.dag_cbor_to_record('\x8263e6b0b4f7')}))[1], '22P03', "$encoding: malformed behind a text");
 }
 
 #
-# What cannot be expressed.
+# Texts that cannot be expressed.
 #
 foreach my $encoding (qw(LATIN1 WIN1252 KOI8R))
 {
@@ -155,13 +155,13 @@ foreach my $encoding (qw(LATIN1 WIN1252 KOI8R))
 		is(($s->try("SELECT atid.dag_cbor_to_json($block)"))[1], '22P05', "$encoding: $what that it has not, as json");
 		is($s->ok("SELECT atid.dag_cbor_is_valid($block)"), 't', "$encoding: $what that it has not is valid");
 	}
-	# Links can be listed where their path can be.
+	# Links can be listed if their path can be expressed.
 	my $cid = q{'\xd82a5825000171122065062a5a5a00fc16d73c6944237ccbc15b1c4a7234489336891d091741a239d0'::bytea};
 	is($s->ok("SELECT path FROM atid.dag_cbor_links('\\xa2616163e6b0b46162'::bytea || $cid)"),
 		'$.b', "$encoding: a link beside a text that it has not");
 	is(($s->try("SELECT path FROM atid.dag_cbor_links('\\xa163e6b0b4'::bytea || $cid)"))[1],
 		'22P05', "$encoding: a link under a key that it has not");
-	# So can references: a string beside them that it has not is none of them.
+	# So can references: a string next to them that the encoding lacks is not a reference.
 	is($s->ok(q{SELECT path, did FROM atid.dag_cbor_refs('\xa2616163e6b0b46162676469643a613a62')}),
 		'$.b|did:a:b', "$encoding: a reference beside a text that it has not");
 	is(($s->try(q{SELECT path FROM atid.dag_cbor_refs('\xa163e6b0b4676469643a613a62')}))[1],
@@ -198,8 +198,8 @@ is(($session{EUC_JP}->try(q{SELECT atid.dag_cbor_to_record('\xa262c2a60163efbfa4
 	is($session{EUC_TW}->ok("SELECT atid.record_ref_uris($twice) IS NULL"), 't', 'EUC_TW: and have no references');
 }
 
-# Other encodings have characters that UTF-8 has not. What tells whether something is valid does so; what makes
-# something of it raises an error.
+# Other encodings have characters that UTF-8 lacks. Functions that test validity return a verdict; functions
+# that convert raise an error.
 foreach my $case ([ 'WIN1252', q{chr(129)} ], [ 'EUC_JP', q{convert_from('\xa9a1', 'EUC_JP')} ])
 {
 	my ($encoding, $text) = @$case;
@@ -242,7 +242,7 @@ is( $session{EUC_JP}->ok(q{SELECT bool_and(atid.record_is_valid(jsonb_build_obje
 			qr/^\$.*: A text must be valid UTF-8\.\|\$: A text must be valid UTF-8\.$/, "SQL_ASCII: told why, $text");
 	}
 
-	# a key that is at fault is no step of a path: not the one before it, and not what another call left
+	# a faulty key is not a step of the path, and neither is the key before it or a leftover of another call
 	is($s->ok("SELECT atid.record_problem(E'{\"a\": {\"b\": 1, \"c\351\": 2}}')"), '$.a: A text must be valid UTF-8.', 'SQL_ASCII: the path to a key that is at fault');
 	is($s->ok("SELECT concat_ws('|', atid.record_problem(E'{\"a\": {\"first\": {\"second\": 1.5}}}'), atid.record_problem(E'{\"a\": {\"\351\": {}}}'))"),
 		'$.a.first.second: A number must be an integer.|$.a: A text must be valid UTF-8.', 'SQL_ASCII: of a first key');

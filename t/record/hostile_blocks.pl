@@ -90,7 +90,7 @@ foreach my $form ([ 'arrays', '81' ], [ 'maps', 'a16161' ], [ 'links in tags', '
 }
 
 #
-# Claims: lengths and counts that are not there, at the top and within.
+# Claims: lengths and counts beyond the data, at the top and nested.
 #
 foreach my $claim (
 	qw(1a40000000 1a7fffffff 1affffffff 1b0000000100000000 1b7fffffffffffffff 1b8000000000000000),
@@ -108,17 +108,17 @@ foreach my $claim (
 		}
 	}
 }
-# An array in an array in an array, each of as many items as bytes are left: not one of them is whole,
-# and so the block is refused for that, and nothing is built before.
+# An array in an array in an array, each with as many items as bytes are left: none of them is complete, so the block is
+# refused before anything is built.
 outcome($session, 'counts that multiply',
 	q{SELECT atid.dag_cbor_to_record(decode(repeat('9a000f4240', 200), 'hex') || decode(repeat('00', 2000000), 'hex'))},
 	'22P03', qr/A block must not end before its value does/, 400);
 $session->quit;
 
 #
-# The bound of what a jsonb takes while it is built, for each shape of what can be in a block: 2 GB, and
-# beside them the block. A block of each shape that would need more is refused, and the peak of the
-# backend's memory shows that all that is built is counted.
+# The bound on the memory that a jsonb takes while it is built, for each shape of a block: 2 GB, plus the block. A block
+# of each shape that would need more is refused, and the peak of the backend's memory shows that everything built is
+# counted.
 #
 my $utf8   = $db;
 my $latin1 = 'limits_latin1';
@@ -158,7 +158,7 @@ foreach my $case (
 	my $bytes = length($item) / 2 * $n;
 	my $file  = PostgreSQL::Test::Utils::tempdir('shape') . '/block';
 
-	# In binary, and from a file: no other memory is in the way.
+	# In binary, and from a file, so that no other memory interferes.
 	open my $out, '>:raw', $file or die "could not write $file: $!";
 	my $packed = pack 'H*', $item;
 	print $out $n < 24 ? pack('C', 0x80 | $n) : pack('CN', 0x9a, $n);
@@ -179,11 +179,11 @@ foreach my $case (
 }
 
 #
-# Millions of items, and strings of 100 MB. What is needed is a multiple of what is given: a jsonb is
-# built of 32 bytes and more for an item.
+# Millions of items, and strings of 100 MB. The memory needed is a multiple of the input: a jsonb takes 32 bytes or more
+# for an item while it is built.
 #
 my %most = (
-	# per kind: to a block, to a jsonb, to json, to look at it
+	# per kind: to a block, to a jsonb, to json, to examine it
 	items => [ 500, 1900, 500, 200 ],
 	text  => [ 800, 800,  900, 400 ],
 	bytes => [ 1200, 1200, 1300, 900 ],
@@ -194,7 +194,7 @@ my $items = $full ? 10_000_000 : 4_000_000;
 $most{items} = [ map { $_ * $items / 10_000_000 } @{ $most{items} } ];
 foreach my $what ($full ? sort keys %most : qw(items links))
 {
-	# A session for each, so that no other's memory is in the way.
+	# A session for each, so that memory of another does not interfere.
 	my ($encode, $decode, $json, $look) = @{ $most{$what} };
 	$session = AtidTest::Session->new($node, $db);
 	$session->ok(<<"SQL");
@@ -224,7 +224,7 @@ SQL
 
 	outcome($session, "references of a block of $what", 'SELECT count(*) FROM big, atid.dag_cbor_refs(b)', '00000', qr/^0$/, $look + 20);
 
-	# And a cancel comes through in the middle of a call.
+	# And a cancel takes effect in the middle of a call.
 	if ($what eq 'items')
 	{
 		my $many = 100_000_000;
@@ -274,8 +274,8 @@ cancelled($session, $canceller, 'dag_cbor_to_json of 100 MB of control character
 	'SELECT length(atid.dag_cbor_to_json(b)::text) FROM control', 1.5);
 $session->quit;
 
-# Long values that are hashed, many times in one expression, in which the server itself looks for no cancel; nor does it
-# while it concatenates what is hashed.
+# Long values that are hashed, many times in one expression, in which the server itself does not check for a cancel; it
+# does not either while it concatenates the input of the hash.
 $session = AtidTest::Session->new($node, $db);
 my $hashed = q{(SELECT b || b || b || b || b
 	FROM (SELECT convert_to(repeat(repeat('x', 1000), 20000), 'UTF8') OFFSET 0) fifth (b) OFFSET 0) name (b)};
@@ -288,7 +288,7 @@ foreach my $call ((map { "uuid_generate_v$_(atid.uuid_ns_dns(), b)" } 3, 5, 8), 
 }
 $session->quit;
 
-# More items than a jsonb can be built of.
+# More items than a jsonb can hold.
 $session = AtidTest::Session->new($node, $db);
 outcome($session, '17 million items',
 	q{SELECT atid.dag_cbor_to_record('\x9a01036640'::bytea || decode(repeat('00', 17000000), 'hex'))},
@@ -334,7 +334,7 @@ $session->ok("CREATE TEMP TABLE begun AS SELECT jsonb_build_array('did:a:' || b,
 outcome($session, "strings of $begun MB that begin as references", 'SELECT count(*) FROM begun, atid.record_refs(j)', '00000', qr/^0$/, 5 * $begun);
 
 #
-# Memory comes back with each call: in a session that has none to reuse from before.
+# Each call gives its memory back: in a session that has none to reuse from before.
 #
 $session->quit;
 $session = AtidTest::Session->new($node, $db);
@@ -364,8 +364,8 @@ my %call = (
 	cid_link           => q{length(atid.cid_of(b, 'raw')::text::atid.cid_link::text)},
 	accessors          => q{length(atid.cid_codec(atid.cid_of(b, 'raw')) || atid.cid_hash(atid.record_cid(j))) + length(atid.cid_digest(atid.cid_of(b, 'raw'))::bytea)});
 
-# A function in FROM costs the executor itself some memory for each call, until the query ends: what
-# generate_series costs is allowed for.
+# A function in FROM costs the executor itself some memory for each call, until the query ends: the cost of
+# generate_series is allowed for.
 my $twice = '(SELECT count(*) FROM generate_series(1, 1)) + (SELECT count(*) FROM generate_series(1, 1))';
 $session->ok("SELECT sum($twice) FROM generate_series(1, 1000)");
 my $of_server = (measured($session, "SELECT sum($twice) FROM generate_series(1, $times)"))[3] || 0;

@@ -59,7 +59,7 @@ sub value
 	return '{' . join(', ', map { "\"$_\": " . value($depth + 1) } sort keys %pairs) . '}';
 }
 
-# Steps that may be there, and some that no value has.
+# Steps that may exist, and some that no value has.
 sub step
 {
 	my $kind = int rand 10;
@@ -171,7 +171,7 @@ foreach my $encoding (sort keys %of)
 		is( $there->ok(
 				qq(SELECT atid.dag_cbor_get_text('$block', '{$char,$char$char}'), atid.dag_cbor_get('$block', '{$char}'),
 				   atid.dag_cbor_get_text('$block', '{${char}x}'), atid.dag_cbor_ref_uris('$block'))),
-			# jsonb has its keys by their length in the encoding
+			# jsonb sorts its keys by their length in the encoding
 			$encoding =~ /1/
 			? qq(t$char|{"zz": 1, "$char$char": "t$char"}||{at://did:web:a.example})
 			: qq(t$char|{"zz": 1, "$char$char": "t$char"}||{at://did:web:a.example}),
@@ -188,7 +188,7 @@ foreach my $encoding (sort keys %of)
 }
 
 #
-# The recipe of the chapter, and that of examples/.
+# The recipe of the chapter, and the one of examples/.
 #
 my $page    = slurp_file("$FindBin::Bin/../../doc/network.md");
 my ($first) = $page =~ /^(CREATE TABLE record \(.*?)^INSERT INTO record/ms or die 'the first recipe is not there';
@@ -205,7 +205,7 @@ SELECT (SELECT count(*) FROM (TABLE wanted EXCEPT ALL TABLE points_at) AS missin
        (SELECT count(*) FROM (TABLE points_at EXCEPT ALL TABLE wanted) AS stale)
 SQL
 
-# What strangers write.
+# Values that strangers write.
 $session->ok(<<'SQL');
 CREATE FUNCTION chance(n int) RETURNS text LANGUAGE sql AS
   $$ SELECT string_agg(md5(random()::text), '') FROM generate_series(1, n / 32) $$;
@@ -241,7 +241,7 @@ sub script
 		my @uris = map { sprintf 'at://did:web:u%d.example/app.bsky.feed.like/3lzfcijpj2z2a', rand 20 } 1 .. 1 + rand 3;
 		my $subject = sprintf '{"subject": {"uri": "at://did:web:a.example/app.bsky.feed.post/%d"}}', rand 5;
 		my %once = map { $_ => 1 } @uris;
-		@uris = sort keys %once;    # in one order, so that no two wait for each other
+		@uris = sort keys %once;    # in one order, to avoid deadlocks
 		my $values = join ', ', map { "('$_', '$subject')" } @uris;
 		my $in = join ', ', map { "'$_'" } @uris;
 		my $kind = int rand 10;

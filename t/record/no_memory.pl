@@ -162,7 +162,7 @@ foreach my $i (0 .. $#statements)
 note("$total allocations have failed");
 cmp_ok($total, '>', 1000, 'many allocations have failed');
 
-# The regression tests' files, each in a database of its own. What they print does not matter.
+# The regression tests' files, each in a database of its own. Their output does not matter.
 foreach my $file (glob "$FindBin::Bin/../../sql/*.sql")
 {
 	my ($name) = $file =~ /(\w+)\.sql$/;

@@ -11,7 +11,7 @@
 # - mutated blocks are accepted and refused alike, and accepted ones are read alike;
 # - texts of CIDs and base64, some of them damaged, are accepted and refused alike.
 #
-# Skipped without node and npm; AtidTest::Oracles says how they are found.
+# Skipped without node and npm; AtidTest::Oracles documents how they are found.
 #
 # Tags: long node
 
@@ -44,7 +44,7 @@ my $seed = AtidTest::Oracles::seed();
 my $node = new_node('oracles', ready => 1);
 my $db   = new_database($node, 'records');
 
-# What has to have been compared so often.
+# The minimum number of comparisons of each kind.
 my %at_least = (
 	'record_to_dag_cbor: the bytes that the specification gives'                           => $records,
 	'record_to_dag_cbor: the bytes of @atcute/cbor'                                        => 3_600 * $times,

@@ -30,8 +30,8 @@ use Test::More;
 # Numbers are kept as they are written: 123.0 is one of the vectors.
 my $json = JSON::PP->new->utf8->allow_nonref->allow_bignum->canonical;
 
-# The vectors of a file, each with its "json", or what is named, as text. Values are cut out of the text as they stand
-# there, so that no other code rewrites a number or a character.
+# The vectors of a file, each with its "json", or the named field, as text. Values are cut out of the text verbatim,
+# so that no other code rewrites a number or a character.
 sub vectors
 {
 	my ($folder, $file, $name) = @_;
@@ -41,7 +41,7 @@ sub vectors
 	$name //= 'json';
 	while ($text =~ /(?:^|[{,])\s*"$name":\s*/mg)
 	{
-		# The value as long as its brackets are open, or else a string.
+		# The value as long as its brackets are open, otherwise a string.
 		$text =~ /\G("(?:[^"\\]|\\.)*"|(\{(?:[^{}"]|"(?:[^"\\]|\\.)*"|(?2))*\}))/gc
 		  or die "$file: a value is expected";
 		push @texts, $1;
@@ -80,7 +80,7 @@ foreach my $fixture (map { vectors($_, 'data-model/data-model-fixtures.json') } 
 	is($session->ok("SELECT atid.record_is_valid($json), atid.record_problem($json) IS NULL, atid.dag_cbor_is_valid($block)"),
 		't|t|t', "fixture $n: valid");
 
-	# Each of the block's bytes less, and each other end, is no block.
+	# No proper prefix of the block is a block, and neither is the block with any byte appended.
 	is( $session->ok(
 			"SELECT count(*) FROM generate_series(0, length($block) - 1) n WHERE atid.dag_cbor_is_valid(substr($block, 1, n))"
 		),
@@ -123,7 +123,7 @@ foreach my $vector (map { vectors($_, 'data-model/data-model-valid.json') } vect
 cmp_ok($valid, '>=', 5, 'valid records read');
 
 #
-# Invalid records, and what is said of them.
+# Invalid records, and the verdicts on them.
 #
 my %problem = (
 	'top-level not an object'     => '$: A record must be an object.',
@@ -158,8 +158,8 @@ foreach my $vector (map { vectors($_, 'data-model/data-model-invalid.json') } ve
 is(join(', ', sort keys %problem), '', 'every vector that is known here was there') if with_public();
 
 #
-# Records of a Lexicon. All of them have a block; a Lexicon is not known here, so what it alone refuses is
-# valid. The reference to a blob has another codec there than the specification says.
+# Records of a Lexicon. All of them have a block; no Lexicon is known here, so records that only a Lexicon would
+# refuse are valid. The reference to a blob has a different codec there than in the specification.
 #
 my %of_lexicon;
 foreach my $kind (qw(valid invalid))
