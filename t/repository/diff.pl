@@ -41,7 +41,7 @@ sub pick { return $_[ rand @_ ]; }
 
 # --- keys --------------------------------------------------------------------------------------------
 
-# A fourth of the keys is of depth 1 or more; of the deep ones there are many more here.
+# A quarter of random keys have depth 1 or more; here, many more keys are deep.
 my (%depth, @pool);
 for (my $i = 0; @pool < 600; $i++)
 {
@@ -55,7 +55,7 @@ for (my $i = 0; @pool < 600; $i++)
 
 # --- trees -------------------------------------------------------------------------------------------
 
-# A node is {keys, values, trees}: a tree before each key, and one behind the last.
+# A node is {keys, values, trees}: a tree before each key, and one after the last.
 sub plant
 {
 	my ($values, $level, @keys) = @_;
@@ -85,7 +85,7 @@ sub tree_of
 	return plant($values, $top, @keys);
 }
 
-# The CID of a tree; its nodes go to the hash, by their CIDs.
+# The CID of a tree; its nodes are put into the hash, by their CIDs.
 sub nodes_of
 {
 	my ($tree, $nodes) = @_;
@@ -107,7 +107,7 @@ sub all_nodes
 
 my $new = cid_of('new');
 
-# Put an entry into a node, with what was in its place on one side of it.
+# Put an entry into a node, with the entry or tree that was in its place on one side of it.
 sub put
 {
 	my ($node, $key) = @_;
@@ -300,8 +300,8 @@ my ($first, $second, $third, $last) = map { mine("a/1$_->[0]-%d", $_->[1]) } [ 0
 my ($early, $top, $later) = (mine('a/0-%d', 2), mine('a/2-%d', 3), mine('a/2-%d', 2));
 $depth{$_} = depth($_) foreach $first, $second, $third, $last, $early, $top, $later;
 
-# Behind a subtree of two levels is another key in the second tree, which belongs before it. What is on the left
-# in the subtree is in neither CAR, as nobody has to see it.
+# After a subtree of two levels, the second tree has another key, which belongs before it. The left part of the
+# subtree is in neither CAR, as it does not have to be read.
 {
 	my @same = ($first, $second, $third);
 	my ($a, $b) = map { tree_of({ map { $_ => $new } @same, $last }) } 1, 2;

@@ -39,7 +39,7 @@ plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'ati
 my $db = new_database($node, 'events');
 $node->safe_psql($db, 'CREATE EXTENSION atid_crypto');
 
-# What has to have been compared so often.
+# The minimum number of comparisons of each kind.
 my %at_least = (
 	'event_problem: none, or a block that was not sent'                    => $commits,
 	'event_is_signed_by'                                                   => $commits,

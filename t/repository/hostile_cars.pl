@@ -30,7 +30,7 @@ my $db      = new_database($node, 'limits');
 my $session = AtidTest::Session->new($node, $db);
 my $folder  = PostgreSQL::Test::Utils::tempdir('cars');
 
-# Everything is used once, so that its code is there.
+# Everything is used once, so that its code is loaded.
 my $empty = node(undef, []);
 my $car = car([ cid_of($empty) ], [ cid_of($empty), $empty ]);
 my $hex = "'\\x" . unpack('H*', $car) . "'::bytea";
@@ -44,7 +44,7 @@ my $million = file_of($folder, 'million', car([]) . $ones x 10_000);
 outcome($session, 'a million blocks of one byte', "SELECT count(*) FROM atid.car_blocks($million)", '00000', qr/^1000000$/, 130);
 outcome($session, 'a million blocks of one byte, repo_problem', "SELECT atid.repo_problem($million)", '00000', qr/must have a root/, 130);
 
-# CIDs that were chosen: none of them is a hash, all agree but in two bytes.
+# CIDs that were chosen: none of them is a hash, all agree except in two bytes.
 my $chosen = file_of($folder, 'chosen',
 	car([ cid_of('root') ]) . join '', map { section("\x01\x71\x12\x20" . ("\0" x 28) . pack('N', $_), 'x') } 0 .. 299_999);
 outcome($session, '300,000 CIDs that begin alike', "SELECT atid.repo_problem($chosen)", '00000', qr/must have the block of its first root/, 60);
@@ -58,7 +58,7 @@ my $large = file_of($folder, 'large', car([ cid_of('root') ]) . section(cid_of('
 outcome($session, 'a block of 100 MB', "SELECT atid.car_is_valid($large)", '00000', qr/^t$/, 210);
 outcome($session, 'a block of 100 MB, as a row', "SELECT length(block) FROM atid.car_blocks($large)", '00000', qr/^100000000$/, 620);
 
-# A field that nobody knows belongs to a commit, but not megabytes of it.
+# A commit may have an unknown field, but not megabytes of it.
 foreach my $more (1_048_576, 1_048_577)
 {
 	my $plain = commit(cid_of($empty));
@@ -73,7 +73,7 @@ foreach my $more (1_048_576, 1_048_577)
 
 # --- a record under many paths ----------------------------------------------------------------------
 
-# 20 MB, 120 times; all the keys are of depth 0, but for one in between.
+# 20 MB, 120 times; all the keys are of depth 0, except one in between.
 {
 	my $record = "\x5a" . pack('N', 20_000_000) . 'x' x 20_000_000;
 	my $cid    = cid_of($record);
@@ -119,7 +119,7 @@ SQL
 my $size = $session->ok('SELECT length(car) FROM large') / 1024 / 1024;
 cmp_ok($size, '>', 200, sprintf 'a repository of %.0f MB', $size);
 
-# A value of its own takes what it takes: once as the table has it, once whole.
+# A separate value takes its own memory: once as stored in the table, once complete.
 my (undef, undef, undef, $alone) = measured($session, 'SELECT length(car || \'\') FROM large');
 SKIP:
 {
@@ -135,7 +135,7 @@ SKIP:
 # --- cancelling --------------------------------------------------------------------------------------
 
 my $other = AtidTest::Session->new($node, $db);
-# so many operations that to sort them takes seconds
+# so many operations that sorting them takes seconds
 $session->ok('CREATE TABLE many (keys text[], olds atid.cid_link[], news atid.cid_link[])');
 $session->ok('ALTER TABLE many ALTER keys SET STORAGE EXTERNAL, ALTER olds SET STORAGE EXTERNAL, ALTER news SET STORAGE EXTERNAL');
 $session->ok("INSERT INTO many SELECT array_agg('a/' || lpad((i::bigint * 2654435761 % 4294967296)::text, 10, '0')), array_agg('bafkqaaa'::atid.cid_link), array_agg(NULL::atid.cid_link) FROM generate_series(1, 2000000) i");
@@ -172,7 +172,7 @@ foreach my $call ("count(atid.car_problem(car)) FROM trees, generate_series(1, 5
 	}
 }
 
-# Twenty thousand accounts at a time, in whatever order their rows come.
+# Twenty thousand accounts at the same time, in whatever order their rows arrive.
 outcome($session, '20,000 trees at a time',
 	"SET enable_sort = off; SELECT count(*), count(DISTINCT root) FROM (SELECT atid.mst_root('a/' || lpad(n::text, 3, '0'), cid) AS root FROM (SELECT * FROM small WHERE n <= 10 ORDER BY n OFFSET 0) s, generate_series(1, 20000) account GROUP BY account) x",
 	'00000', qr/^20000\|1$/, 120);

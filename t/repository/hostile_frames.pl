@@ -126,7 +126,7 @@ hurts('a CAR of 2,000,001 bytes', $header . event('x' x 2_000_001, [], commit =>
 	}
 }
 
-# keys of the greatest length, in one node and more; 200 operations at once
+# keys of the greatest length, in one node and in several; 200 operations at once
 {
 	my %before = map { sprintf('app.bsky.feed.post/%s%05d', 'x' x 400, $_) => $value } 1 .. 3000;
 	my %after = %before;
@@ -149,7 +149,7 @@ hurts('a CAR of 2,000,001 bytes', $header . event('x' x 2_000_001, [], commit =>
 	is($session->ok("SELECT atid.event_problem($file), (SELECT count(*) FROM atid.commit_event_ops($file))"), '|200', 'and they are true');
 }
 
-# nodes that lead in a circle cannot be, but a long way down can: no entries, each node only a link
+# nodes cannot form a cycle, but can form a long chain: no entries, each node only a link
 {
 	my $link = $value;
 	my @nodes;

@@ -35,7 +35,7 @@ my $seed = AtidTest::Oracles::seed();
 my $node = new_node('oracles', ready => 1);
 my $db   = new_database($node, 'repositories');
 
-# What has to have been compared so often.
+# The minimum number of comparisons of each kind.
 my %at_least = (
 	'mst_entries: the entries of @atproto/repo'                               => $repositories,
 	'mst_root: the root of @atproto/repo'                                     => $repositories,

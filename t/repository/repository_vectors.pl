@@ -89,7 +89,7 @@ foreach my $v (vectors('mst/common_prefix.json'))
 	$first = "-$first";
 	$second = "-$second";
 
-	# keys of depth 0 that go on as these do
+	# keys of depth 0 that continue like these
 	my ($a, $b) = map {
 		my $key = $_;
 		my $n   = 0;
@@ -107,7 +107,7 @@ cmp_ok($compared, '>=', 2, 'prefixes were compared');
 
 # --- proofs ----------------------------------------------------------------------------------------
 
-# The proofs have the ways to both neighbours of a key. Each node of them is needed.
+# The proofs have the paths to both neighbours of a key. Each node of them is needed.
 foreach my $v (vectors('firehose/commit-proof-fixtures.json'))
 {
 	my $name   = $v->{comment};
@@ -121,14 +121,14 @@ foreach my $v (vectors('firehose/commit-proof-fixtures.json'))
 	is($session->ok('SELECT ' . tree('root', @after)),
 		$v->{rootAfterCommit}, "$name: the root after");
 
-	# What changed is what was added and deleted.
+	# The changes are the additions and deletions.
 	is( $session->ok(
 			"SELECT string_agg(key || (old IS NOT NULL)::int || (new IS NOT NULL)::int, ' ') FROM atid.mst_diff(@{[tree('car', @before)]}, NULL, @{[tree('car', @after)]}, NULL)"
 		),
 		join(' ', sort((map { "${_}01" } @{ $v->{adds} }), (map { "${_}10" } @{ $v->{dels} }))),
 		"$name: mst_diff");
 
-	# The nodes of the tree after the commit that are in the proof, less those that are named.
+	# The nodes of the tree after the commit that are in the proof, except the named ones.
 	my $invert = sub {
 		my ($without, $adds, $dels) = @_;
 		my @ops  = (@$adds, @$dels);
@@ -159,7 +159,7 @@ SQL
 		like($err, qr/\Q$cid\E/, "$name: the error names it");
 	}
 
-	# Operations that were not those.
+	# Operations other than the true ones.
 	if (@{ $v->{adds} })
 	{
 		($root, $state, $err) = $invert->(undef, [], $v->{dels});

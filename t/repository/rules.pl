@@ -121,7 +121,7 @@ is( $session->ok("SELECT count(*) FROM atid.mst_entries(@{[bytea(car([cid_of(nod
 
 # --- trees that break a rule ------------------------------------------------------------------------
 
-# The SQLSTATE and the DETAIL of mst_entries, and the same of the others.
+# The SQLSTATE and the DETAIL of mst_entries, and likewise for the other functions.
 sub refused
 {
 	my ($what, $pattern, $car, $root, $wanted) = @_;
@@ -466,9 +466,9 @@ is( $session->ok("SELECT count(*) FROM small, generate_series(1, length(car)) n 
 	0, 'any byte doubled: refused');
 
 #
-# The order of blocks in the CAR of examples/export.sql, by the rule: the commit; then each node, and behind it what its
-# slots name, in their order. A place is that of a node with the number of the slot; arrays sort a node before what is
-# below it.
+# The order of blocks in the CAR of examples/export.sql, by the rule: the commit; then each node, and after it the
+# blocks that its slots name, in their order. A place is that of a node with the number of the slot; arrays sort a node
+# before the values below it.
 #
 $node->psql($db, slurp_file("$FindBin::Bin/../../examples/export.sql"), on_error_stop => 1, on_error_die => 1);
 $session->ok(<<'SQL');
