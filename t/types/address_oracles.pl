@@ -67,11 +67,11 @@ SQL
 			"SELECT kinds, count(*) FROM compared WHERE format = '$format' AND valid <> our_valid GROUP BY 1"));
 }
 
-# The kinds that the package takes are against the specification, so none of them is valid here either.
+# The kinds that the package accepts violate the specification, so none of them is valid here either.
 is( $node->safe_psql($db, "SELECT format, left(value, 200), kinds FROM compared WHERE our_valid AND kinds ~ 'takes ' LIMIT 10"),
 	'', 'what the package should not take is not valid');
 
-# The list holds nothing that does not occur.
+# Every kind in the list occurs.
 is($node->safe_psql($db, <<'SQL'),
 SELECT kind FROM unnest('{nsid takes a long authority,at_uri takes a long authority,at_uri takes a fragment,
   language refuses another case,uri takes other characters,uri takes % without two digits,
@@ -83,7 +83,8 @@ WHERE NOT EXISTS (SELECT FROM compared, btrim(kind, E' \n') k WHERE valid <> our
 SQL
 	'', 'each kind was met');
 
-# What the predicate takes, the type takes, and gives back; what it refuses, the type refuses.
+# Strings that the predicate accepts, the type accepts and returns; strings that it refuses, the type
+# refuses.
 $node->safe_psql($db, <<'SQL');
 CREATE FUNCTION put(value text, type text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE

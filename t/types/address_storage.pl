@@ -200,7 +200,7 @@ my $within  = sub {
 	my ($scope) = @_;
 	return "SELECT FROM known WHERE uri <@ $scope";
 };
-# What there is, the factor that is allowed, and the query.
+# The subject, its true number of rows, the factor allowed, and the query.
 my @estimates = (
 	[ 'an account',                  48,    3, $within->('atid.at_uri_make(did_of(77))') ],
 	[ 'a collection of it',          16,    3, $within->(q{atid.at_uri_make(did_of(77), 'app.bsky.feed.post')}) ],

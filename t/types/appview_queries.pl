@@ -66,7 +66,7 @@ CREATE INDEX label_uri ON label (uri);
 CREATE TABLE thread_gate (post_uri URI PRIMARY KEY, creator DID, rules jsonb);
 SQL
 
-# What is in it. A table that is referred to comes before.
+# Its contents. A referenced table comes before those that refer to it.
 my $rows = <<'SQL';
 CREATE FUNCTION plc(n int) RETURNS text IMMUTABLE
   RETURN CASE WHEN n % 50 = 0 THEN 'did:web:' || n || '.example'
@@ -121,8 +121,8 @@ my ($a, $b, $c) = map { $s->ok("SELECT plc($_)") } 7, 8, 50;
 my ($post, $other) = map { $s->ok("SELECT uri FROM post WHERE text = 'post $_'") } 6, 28;
 
 #
-# The queries. Each is [what it is, statement, [parameters], index of the plan, how it is refused]: a
-# parameter is a string, an array or a [type, value]; what is refused is so where values have no type.
+# The queries. Each is [name, statement, [parameters], index of the plan, how it is refused]: a parameter is a string,
+# an array or a [type, value]; a refusal applies where values have no type.
 #
 my $none = '22P02';
 my @queries = (
@@ -240,7 +240,7 @@ sub value_of
 	return literal('{' . join(',', map { qq("$_") } @$p) . '}');
 }
 
-# What a statement gives in a schema: its rows and SQLSTATE. Nothing stays.
+# The result of a statement in a schema: its rows and SQLSTATE. Its changes are rolled back.
 sub answer
 {
 	my ($schema, $mode, $sql, @parameters) = @_;
@@ -296,8 +296,8 @@ note "$same of $count give the same rows";
 $s->quit;
 
 #
-# Joins with text for which a collation takes different texts for equal, by each method. There are more rows
-# than texts, so that a Memoize has something to remember.
+# Joins with text for which a collation treats different texts as equal, by each method. There are more rows than
+# texts, so that a Memoize has something to remember.
 #
 my $joins = <<'SQL';
 CREATE TABLE account (did atid.did PRIMARY KEY);

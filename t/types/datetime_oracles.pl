@@ -55,7 +55,7 @@ SELECT *, atid.datetime_is_valid(value) AS our_valid, atid.datetime_or_null(valu
 FROM (SELECT *, convert_from(decode(hex, 'hex'), 'UTF8') AS value FROM answer) a;
 SQL
 
-# What should be no row at all; some are shown where there are any.
+# A query that should return no row; some are shown if there are any.
 sub nothing_where
 {
 	my ($condition, $name) = @_;
@@ -63,7 +63,7 @@ sub nothing_where
 	return;
 }
 
-# A floor under what a test has compared.
+# A lower bound on the number of comparisons of a test.
 sub at_least
 {
 	my ($number, $condition, $name) = @_;

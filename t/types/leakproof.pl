@@ -61,7 +61,7 @@ foreach my $name (qw(event frame dagcbor cid_bytes))
 my @op = map { unpack 'H*', $_ } "\xa2\x61t\x67#commit\x62op\x01", "\xa2\x61t\x65#sync\x62op\x01";
 push @bytes, map { s/^0([01])//r ? ($op[ hex substr $_, 0, 2 ] // '') . substr $_, 2 : () } grep { /^0[01]a/ } @bytes;
 
-# Change a byte, cut, copy a part, or put something in.
+# Change a byte, cut, copy a part, or insert something.
 sub mutated
 {
 	my ($bytes, $odd) = @_;
@@ -78,7 +78,7 @@ sub mutated
 	return $bytes;
 }
 
-# What each type's values are made of, from the values x of a pool of bytes or of texts in the server's encoding.
+# How the values of each type are made, from the values x of a pool of bytes or of texts in the server's encoding.
 my %made = (
 	bytea => [ bytes => 'x' ],
 	'atid.block' => [ bytes => 'x::atid.block' ],
@@ -143,7 +143,7 @@ SQL
 		push @{ $pool{bytes} }, unpack 'H*', mutated(pack('H*', $bytes[ rand @bytes ]), pack 'H*', $bytes[ rand 5 ]);
 		push @{ $pool{texts} }, unpack 'H*', mutated($texts[ rand @texts ], $odd{$encoding});
 		push @{ $pool{json} }, unpack 'H*', mutated($json[ rand @json ], rand() < 0.5 ? $odd{$encoding} : '');
-		# a text that is another, or a number
+		# a different text, or a number
 		push @{ $pool{json} }, unpack 'H*', $json[ rand @json ] =~ s/("[^"]*"|\d+)/rand() < 0.8 ? $1 : '"' . ($odd{$encoding} . $texts[ rand @texts ]) . '"'/egr;
 	}
 	foreach my $name (keys %pool)

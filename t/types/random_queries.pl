@@ -35,11 +35,11 @@ sub chance { return rand() < $_[0]; }
 
 my $node = new_node('random_queries');
 my $icu  = $node->safe_psql('postgres', "SELECT count(*) FROM pg_collation WHERE collprovider = 'i'");
-# An assertion of BRIN wants that a clause has the collation of the index, and the planner takes an index without one
-# for any clause.
+# An assertion of BRIN requires that a clause has the collation of the index, and the planner takes an index without
+# one for any clause.
 my $brin = $node->safe_psql('postgres', 'SHOW debug_assertions') eq 'off';
 note('no BRIN indexes: the server has assertions') unless $brin;
-# 18.3 loses the default partition of integers, too.
+# 18.3 loses the default partition of integers as well.
 my $default = $node->safe_psql('postgres', <<'SQL') eq '1' ? 'DEFAULT' : q{FOR VALUES FROM ('at://did:web:a5') TO (MAXVALUE)};
 CREATE TABLE p (a int) PARTITION BY RANGE (a);
 CREATE TABLE p0 PARTITION OF p FOR VALUES FROM (MINVALUE) TO (3);
@@ -220,8 +220,8 @@ diag(sprintf "%d: %s\n%s\n--- types\n%.200s\n--- texts\n%.200s", $_->[0], for_ty
 diag(substr $err, 0, 2000) if $err ne '';
 cmp_ok($with_rows, '>', $pairs / 4, 'many have rows') unless defined $only;
 
-# The scripts of 1.1 with this library: ranges of a column that has a histogram, with texts that are no values, and
-# with texts that are known only as a parameter or setting.
+# The scripts of 1.1 with this library: ranges of a column that has a histogram, with texts that are not values of the
+# type, and with texts known only as a parameter or setting.
 $node->safe_psql('postgres', 'CREATE DATABASE old');
 $node->safe_psql('old', "CREATE EXTENSION atid VERSION '1.1'");
 is( $node->safe_psql('old', <<'SQL'), "146\n55\n145\n1\n1\n55", 'with the scripts of 1.1');

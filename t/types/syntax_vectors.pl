@@ -34,7 +34,8 @@ my $db      = new_database($node, 'vectors');
 my $session = AtidTest::Session->new($node, $db);
 my $soft    = $node->pg_version >= 16;
 
-# What a type makes of a value, as text; or the SQLSTATE of its refusal, and the constraint. What an expression raises.
+# The output of a type for a value, as text; or the SQLSTATE of its refusal, and the constraint. The error that an
+# expression raises.
 $session->ok(<<'SQL');
 CREATE FUNCTION put(value text, type text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -56,13 +57,13 @@ END $$;
 SQL
 
 # type: the type, and the beginning of its predicate's name; refused: as put() has it. file and format: the vectors' and
-# format_problem's names, where they are others. also: more predicates. other: the lines whose verdict is another one,
-# and how many they are. least: how many valid and other lines there are at least, with the public files and without.
+# format_problem's names, where they differ. also: more predicates. other: the lines whose verdict differs, and their
+# number. least: how many valid and other lines there are at least, with the public files and without.
 my @formats = (
 	{ type => 'tid', refused => '22P02 ', also => ["atid.rkey_conforms(%s, 'tid')"], least => [ 4, 8 ], own => 5 },
 	{ type => 'record_key', file => 'recordkey', format => 'record-key', refused => '23514 record_key_\w+',
 		also => ["atid.record_key_conforms(%s, 'any')"], least => [ 4, 8 ], own => 5 },
-	# the same without the colon
+	# likewise without the colon
 	{ type => 'rkey', file => 'recordkey', format => undef, refused => '23514 rkey_\w+',
 		also => ["atid.rkey_conforms(%s, 'any')"], other => sub { $_[1] && $_[0] =~ /:/ }, least => [ 4, 8 ], own => 5 },
 	{ type => 'did', refused => '22P02 ', least => [ 15, 15 ], own => 5 },
@@ -77,7 +78,7 @@ my @formats = (
 	# the type for CIDs is stricter
 	{ type => undef, file => 'cid', also => ['atid.cid_string_is_valid(%s)'], least => [ 4, 8 ], own => 4 });
 
-# more: what else is true of the value
+# more: further conditions on the value
 sub check
 {
 	my ($format, $value, $valid, @more) = @_;

@@ -72,7 +72,7 @@ sub names_file
 	return @rows;
 }
 
-# The answer to a question about rows, as: how many rows, how many of them are wrong.
+# The answer to a query about rows: the number of rows, and the number of wrong ones.
 sub is_none_wrong
 {
 	my ($database, $from, $wrong, $count, $what) = @_;
@@ -143,7 +143,7 @@ SKIP:
 #
 my %encoding = (
 	LATIN1 => [ map { random_text(int rand 60, @latin1) } 1 .. 1000 ],
-	# what EUC_JP has: letters, kana
+	# characters of EUC_JP: letters, kana
 	EUC_JP => [ map { random_text(int rand 60, [ 0x20, 0x5b ], [ 0x3041, 0x3093 ], [ 0x30a1, 0x30f6 ]) } 1 .. 1000 ]);
 foreach my $encoding (sort keys %encoding)
 {
@@ -166,7 +166,7 @@ SQL
 			1000, "$encoding: v$version: by text as by its UTF-8");
 	}
 
-	# uuid-ossp takes the bytes as they are there
+	# uuid-ossp uses the bytes of that encoding
   SKIP:
 	{
 		skip 'uuid-ossp is not installed', 2 unless $has_ossp;
@@ -189,7 +189,7 @@ SQL
 		"$encoding: v5: the same as in a database in UTF-8");
 }
 
-# Where the server does not know the encoding, a text has to be UTF-8; bytea takes all.
+# Where the server does not know the encoding, a text must be UTF-8; bytea accepts any bytes.
 $node->safe_psql('postgres',
 	"CREATE DATABASE ascii TEMPLATE template0 ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'");
 $node->safe_psql('ascii', 'CREATE EXTENSION atid');

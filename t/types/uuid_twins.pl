@@ -25,7 +25,7 @@ use Test::More;
 my $node = new_node('twins', ready => 1, conf => "timezone = 'Asia/Kathmandu'\n");
 my $db   = new_database($node, 'twins');
 
-# What matters to a caller, and what the planner goes by, of the functions of a schema.
+# The properties of the functions of a schema that matter to a caller or to the planner.
 my $signature = q{
 SELECT p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ') ' || pg_get_function_result(p.oid),
        p.pronargdefaults, p.proisstrict, p.proparallel, p.provolatile
@@ -87,7 +87,7 @@ SKIP:
 	cmp_ok(scalar keys %theirs, '>=', 10, 'uuid-ossp has functions');
 	is($ours{$_}, $theirs{$_}, "uuid-ossp: $_") foreach sort keys %theirs;
 
-	# Each line is a statement of its own, and its answer does not depend on chance.
+	# Each line is a separate statement, and its answer does not depend on chance.
 	my $statements = q{
 SELECT uuid_nil(), uuid_ns_dns(), uuid_ns_url(), uuid_ns_oid(), uuid_ns_x500();
 SELECT uuid_generate_v3(uuid_ns_dns(), 'atproto.com'), uuid_generate_v5(uuid_ns_dns(), 'atproto.com');
