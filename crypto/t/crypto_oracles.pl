@@ -80,7 +80,7 @@ is_none($node, $db,
 	"SELECT * FROM object WHERE did IS NOT NULL AND atid.plc_did(convert_from(decode(hex, 'hex'), 'UTF8')::jsonb) <> did",
 	'the DIDs of genesis operations');
 
-# Often enough, and not all of one kind.
+# Each often enough, and not all of one kind.
 sub is_at_least
 {
 	my ($query, $least, $name) = @_;

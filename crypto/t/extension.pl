@@ -2,7 +2,7 @@
 #
 # Shows that
 # - a database owner who is not a superuser can create it; CASCADE creates atid too; atid cannot be dropped
-#   without it, and the error says why; it can be dropped without atid;
+#   without it, and the error gives the reason; it can be dropped without atid;
 # - its symbols do not clash with atid's, whichever library is loaded first;
 # - a dump restores, as a script and as an archive, by the owner too, with tables whose constraints,
 #   generated columns, indexes and views call it;
@@ -54,7 +54,7 @@ my $car =
 my $whole =
   "SELECT atid.repo_is_signed_by('\\x$car', 'did:plc:7iza6de2dwap2sbkpav7c6c6', 'did:key:zQ3shgJHe5oTdGtyYmsLr42r4Qjypm7s862UzpTAzbmmuput1')";
 
-# an operation whose keys stand in another order in LATIN1 than in UTF-8, and its DID
+# an operation whose keys are in a different order in LATIN1 than in UTF-8, and its DID
 my $operation =
     '{"type": "plc_operation", "rotationKeys": ["did:key:zQ3shgJHe5oTdGtyYmsLr42r4Qjypm7s862UzpTAzbmmuput1"], '
   . '"verificationMethods": {"é": "à", "zz": "z"}, "alsoKnownAs": ["at://née.test"], "services": {}, "prev": null, '
@@ -172,7 +172,7 @@ SQL
 }
 
 #
-# A database in another encoding: what is signed is UTF-8, always.
+# A database in another encoding: the signed bytes are always UTF-8.
 #
 {
 	my @databases = ('two', 'latin1');
@@ -190,12 +190,12 @@ SQL
 			't|t|did:plc:lohkyppjqhpswzb5vbkqurgt', "$db: an operation that is not ASCII");
 	}
 
-	# its UTF-8 has twice as many bytes, and more than the buffer that is first taken
+	# its UTF-8 has twice as many bytes, and more than the initial buffer holds
 	is( $node->safe_psql('latin1',
 			"SELECT atid.label_is_signed_by('$label'::jsonb || jsonb_build_object('val', repeat('é', 2000)), '$src', '$key')"),
 		'f', 'latin1: a label that is longer in UTF-8');
 
-	# there a string can be no UTF-8 at all
+	# there a string may not be UTF-8 at all
 	$node->safe_psql('postgres',
 		"CREATE DATABASE ascii ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0");
 	$node->safe_psql('ascii', 'CREATE EXTENSION atid_crypto CASCADE');

@@ -42,7 +42,7 @@ my $db = new_database($node, 'logs');
 $node->safe_psql($db, 'CREATE EXTENSION atid_crypto');
 my $dir = PostgreSQL::Test::Utils::tempdir('logs');
 
-# The rule, and the entry, that a problem names.
+# The rule and the entry named by a problem.
 $node->safe_psql($db, <<'SQL');
 CREATE FUNCTION rule_of(problem text) RETURNS text IMMUTABLE LANGUAGE sql RETURN CASE
   WHEN problem LIKE '$: The value must be an array.' THEN 'array'
@@ -70,7 +70,7 @@ CREATE FUNCTION place_of(problem text) RETURNS int IMMUTABLE LANGUAGE sql
 SQL
 
 #
-# A text that is not in UTF-8 is answered, and no error.
+# A text that is not in UTF-8 gets an answer, not an error.
 #
 
 $node->safe_psql('postgres', "CREATE DATABASE euc ENCODING 'EUC_JP' LOCALE 'C' TEMPLATE template0");
@@ -164,7 +164,7 @@ SKIP:
 
 	my $seed = AtidTest::Oracles::seed();
 
-	# several programs, so that none runs into its time
+	# several programs, so that none reaches its time limit
 	for (my $done = 0; $done < $count; $done += 500)
 	{
 		my $part = $count - $done < 500 ? $count - $done : 500;
@@ -216,7 +216,7 @@ SQL
 	is_none($node, $db, 'SELECT id, what, rule, lib FROM verdict WHERE lib <> (rule IS NULL) AND NOT may_differ', "\@did-plc/lib");
 
 	my $rules = "('signature', 'authority', 'window', 'time', 'prev', 'nullified', 'cid', 'did', 'form', 'entry', 'bare')";
-	# so few logs may happen not to break one of them
+	# with so few logs, some rule may happen not to be broken
 	cmp_ok($node->safe_psql($db, "SELECT count(DISTINCT rule) FROM verdict WHERE rule IN $rules"), '>=', 10, 'the rules are broken');
 	cmp_ok($node->safe_psql($db, "SELECT count(*) FROM verdict WHERE $_->[0]"), '>=', $_->[1] * $count, "often enough: $_->[0]")
 	  foreach [ "what = 'random' AND rule IS NULL", 0.6 ], [ "what = 'random' AND rule IS NOT NULL", 0.05 ],
@@ -224,7 +224,7 @@ SQL
 	  [ "rule IS NULL AND history @> '[[true]]'", 0.05 ], [ 'lib IS NOT NULL', 0.3 ];
 	note($node->safe_psql($db, 'SELECT rule, count(*) FROM verdict GROUP BY 1 ORDER BY 1'));
 
-	# 100,000 verifications, which take 3 seconds and more
+	# 100,000 verifications, which take 3 seconds or more
 	my ($slow, $forks) = $oracles->ask('plc.js', [ 'slow', 1000, 100, 500 ]);
 	PostgreSQL::Test::Utils::append_to_file("$dir/slow", "$slow\n");
 	$node->safe_psql($db, "CREATE TABLE slow (log jsonb);\n\\copy slow FROM '$dir/slow'");

@@ -51,7 +51,7 @@ my ($copy) = slurp_file($mirror) =~ /^--   \\copy plc_import FROM 'page.jsonl' (
 my $seed = AtidTest::Oracles::seed();
 PostgreSQL::Test::Utils::append_to_file("$dir/logs", join("\n", $oracles->ask('plc.js', [ 'logs', $seed, $count ])) . "\n");
 
-# SQL in which random() goes by the seed, and differs from page to page
+# SQL in which random() depends on the seed, and differs from page to page
 sub seeded_sql { return sprintf("SELECT setseed(%.6f);\n", ($seed * 31 + $_[0]) % 1_000_000 / 1_000_000); }
 
 $node->safe_psql($db, seeded_sql($pages + 1) . <<"SQL");
@@ -94,7 +94,7 @@ is( $node->safe_psql($db, 'SELECT count(*) FROM plc_operation'),
 	$node->safe_psql($db, 'SELECT sum(length) FROM log'),
 	'all operations are there');
 
-# What the directory answers by a log.
+# The answer of the directory for a log.
 sub state_of { return "(SELECT h.data FROM atid.plc_log_history($_[0]) AS h WHERE h.valid_to IS NULL)"; }
 
 sub compare
@@ -131,7 +131,7 @@ SQL
 compare('anew');
 
 #
-# The first line of every second valid log is damaged, and the true ones come later.
+# The first line of every second valid log is damaged, and the true ones arrive later.
 #
 $node->safe_psql($db, <<"SQL");
 CREATE TABLE damaged AS SELECT did, length FROM log WHERE rule IS NULL AND hashtext(did) % 2 = 0;
@@ -154,7 +154,7 @@ SQL
 compare('mended');
 
 #
-# Damaged lines before and after the true ones, and none verified yet.
+# Damaged lines before and after the true ones, with none verified yet.
 #
 sub forget
 {

@@ -40,7 +40,7 @@ sub vectors { return map { @{ decode_json(slurp_file("$_/crypto/$_[0]")) } } @fo
 
 sub bytea { return "'\\x" . unpack('H*', $_[0]) . "'"; }
 
-# What Base58 stands for, as a number.
+# The value of a Base58 text, as a number.
 sub base58_bytes
 {
 	my ($text) = @_;
@@ -63,7 +63,7 @@ my %curve = (
 		order => '0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141'
 	});
 
-# r and s of 32 bytes, with the lower s of the two that are as good.
+# r and s of 32 bytes, with the lower of the two equivalent values of s.
 sub low_s
 {
 	my ($curve, $r, $s) = @_;
@@ -74,7 +74,7 @@ sub low_s
 	return $r . pack 'H*', '0' x (64 - length $hex) . $hex;
 }
 
-# A number of DER in 32 bytes.
+# A number from DER in 32 bytes.
 sub scalar_of { return substr("\0" x 32 . $_[0], -32); }
 
 my %tags;
