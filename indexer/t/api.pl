@@ -69,7 +69,7 @@ END
 
 sub sql { return $node->safe_psql($db, $_[0]); }
 
-# Starts a command, and waits for a line in its log.
+# Starts a command and waits for a line in its log.
 sub start
 {
 	my ($line, $settings, @words) = @_;
@@ -143,7 +143,7 @@ ALTER DEFAULT PRIVILEGES IN SCHEMA api GRANT SELECT ON TABLES TO reader;
 SQL
 
 #
-# Logins that may do more.
+# Logins with too many privileges.
 #
 my %asks = (PGUSER => 'consumer', ATID_API_PORT => 0, ATID_API_MAX_SOCKETS => 50, ATID_API_ALLOWED_ORIGINS => 'https://app.example, https://other.example');
 foreach (
@@ -220,8 +220,8 @@ foreach (@blocks)
 }
 is(join('', @{ $block{unknown} // [] }), '', 'the blocks of the chapter are known');
 
-# A tree with the commands. npm installs the packages only with ATID_FULL; otherwise they are there, and it does
-# nothing.
+# A tree with the commands. npm installs the packages only with ATID_FULL; otherwise they are already installed, and it
+# does nothing.
 my $tree = "$folder/tree";
 mkdir $tree or die "$!";
 system('cp', '-R', "$root/indexer", "$root/examples", $tree) == 0 or die 'could not copy the tree';
@@ -242,7 +242,7 @@ else
 	$path = "$folder/bin:$path";
 }
 
-# Runs a block in the tree until a line in its log, or to its end.
+# Runs a block in the tree until a line appears in its log, or to its end.
 sub shell
 {
 	my ($text, $line, $settings) = @_;
@@ -385,7 +385,7 @@ foreach my $time ('', ' again')
 	is($up->{run}->full_result(0), 0, 'SIGTERM ends it');
 }
 
-# The page in Chromium, as people see it: at first, and after somebody has written a status.
+# The page in Chromium, as users see it: at first, and after a status was written.
 sub chromium
 {
 	my ($at) = @_;

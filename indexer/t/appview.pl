@@ -127,7 +127,7 @@ foreach ([ 0, 1, 2 ], [ 1, 3 ], [2])
 like(feed('dogs', 0, 10), qr{^app\.bsky\.feed\.getFeed: 400 .*app\.bsky\.feed\.generator/dogs}, 'a feed that is not published is an error');
 
 #
-# Posts that are deleted, and posts that come while the program is down
+# Posts that are deleted, and posts that are written while the program is down
 #
 my ($gone, @others) = split /\n/, $wanted;
 $network->ask("delete $gone");

@@ -28,8 +28,8 @@
 # - a new relay is followed from where the previous one ended.
 #
 # There are 400 events, 6,000 with $ATID_FULL, or the number in $ATID_EVENTS; the consumer is killed 3 times, 37 with
-# $ATID_FULL. With $ATID_RATE, a number, it measures how many events per second are processed, and what is stored of
-# them, compared with those that are only received. Skipped where atid_crypto, Node 22 or npm are not available.
+# $ATID_FULL. With $ATID_RATE, a number, it measures how many events per second are processed, and how much of them is
+# stored, compared with those that are only received. Skipped where atid_crypto, Node 22 or npm are not available.
 # indexer/t/citus_chaos.pl runs it on Citus, without triggers on record, which Citus does not support, and without
 # settings of the role, which would also apply to its connections to the shards.
 #
@@ -185,7 +185,7 @@ for (my $until = time + $limit; time < $until && $page !~ /^atid_accounts/m; sle
 	$page = $http->get("http://127.0.0.1:$port/metrics")->{content};
 }
 like($page, qr/^atid_accounts\{of="synchronized"\} 12$/m, 'Prometheus can ask');
-# Before the first frame, no number shows what was missed; the lists do.
+# Before the first frame, no sequence number reveals the missed commits; the lists do.
 network('cut');
 network('start');
 wait_for('the missed records are found', "SELECT $all_there AND " . join ' AND ', map { "EXISTS (SELECT 1 FROM account WHERE did = '$_->[0]' AND rev = '$_->[1]')" }
@@ -303,7 +303,7 @@ $relay && !$citus && $node->safe_psql($db, q{CREATE SEQUENCE expected; CREATE FU
 	GRANT ALL ON SEQUENCE expected TO PUBLIC;
 	CREATE TRIGGER not_yet BEFORE UPDATE ON stream FOR EACH ROW WHEN (NEW.look IS NOT NULL AND OLD.look IS NULL) EXECUTE FUNCTION not_yet()});
 $consumer = start_consumer();
-# (a number that skips so many is believed once ten others have come)
+# (a number that skips so many is believed once ten others have arrived)
 network('mark') foreach 1 .. 10;
 $mark = network('mark')->{seq};
 wait_for('the stream goes on', "SELECT cursor >= $mark FROM status_stream");
@@ -318,8 +318,8 @@ if ($relay && !$citus)
 	$node->safe_psql($db, 'DROP TRIGGER not_yet ON stream; DROP FUNCTION not_yet(); DROP SEQUENCE expected');
 }
 
-# While an account is loaded, so many of its frames wait that only the newest are kept, and what is loaded is older than
-# these.
+# While an account is loaded, so many of its frames wait that only the newest are kept, and the loaded repository is
+# older than these.
 $did = network('hold')->{did};
 $node->safe_psql($db, "SELECT reload_account('$did')");
 wait_for('it is loaded', "SELECT state = 'loading' FROM account WHERE did = '$did'");
@@ -389,7 +389,7 @@ $indexer->stop($consumer) unless defined $has_ended;
 like(slurp_file($consumer->{log}), qr/error run failed .*Run \\"atid-indexer upgrade\\"/, '... and the log says what to do');
 $node->safe_psql($db, "UPDATE program SET digest = '$digest'");
 
-# Following a PDS that does not have the accounts would bar them.
+# Following a PDS that does not have the accounts would block them.
 my $localhost = $url =~ s/127\.0\.0\.1/localhost/r;
 network('of?did=did:web:other.example');
 $consumer  = start_consumer(ATID_SERVICE_URL => $localhost);
@@ -404,7 +404,7 @@ $indexer->stop($consumer) unless defined $has_ended;
 like(slurp_file($consumer->{log}), qr/follows \Q$url\E com\.atproto\.sync\.subscribeRepos under more names, or as a relay\. .* with the names \Q$url\E, https:..other\.example, .* set ATID_REPLACED_SERVICE_URL /, '... and the message says so');
 network('of');
 
-# Then another relay is followed, which is the same one under another name. The missed records are found by its list.
+# Then another relay is followed: the same one under a different name. The missed records are found by its list.
 network('plain?n=30');
 my $looker = AtidTest::Session->new($node, $db);
 $looker->ok('BEGIN; LOCK TABLE lock_of_many IN EXCLUSIVE MODE');
@@ -417,7 +417,7 @@ wait_for('the stream goes on', "SELECT (SELECT max(cursor) FROM status_stream) >
 wait_for('the account is there', "SELECT (SELECT count(*) FROM account WHERE did = '$did') = 1 AND $all_there");
 
 #
-# The records that are there, and those that should be.
+# The stored records, and the expected ones.
 #
 PostgreSQL::Test::Utils::append_to_file("$folder/expected", network('expected'));
 $node->safe_psql($db, <<"SQL");

@@ -51,7 +51,7 @@ foreach my $path (glob "$folder/{bin,src/*}/*.js")
 }
 is(join("\n", @wide), '', 'no line has more than 100 columns');
 
-# One run of each shows both: a fault is planted, which it must find, and nothing else.
+# One run of each shows both: it must find the planted fault, and nothing else.
 append_to_file("$folder/src/ops/fault.js", "const unused   = /** \@type {number} */ (1);\n/** \@type {string} */\nexport const text = 1;\n");
 my %finds = (
 	prettier => qr/\A(?:Checking formatting\.\.\.\n)?\[warn\] src\/ops\/fault\.js\n\[warn\] Code style issues found in the above file\..*\n\z/,

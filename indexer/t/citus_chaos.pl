@@ -1,5 +1,6 @@
 # The indexer on Citus, in the network of indexer/t/chaos.pl, on a coordinator, which is stopped and started, and
-# two workers. The test starts its own servers; the ports of ATID_CITUS only say that Citus is installed here.
+# two workers. The test starts its own servers; the ports of ATID_CITUS only indicate that Citus is installed
+# here.
 #
 #   ATID_CITUS=5432,5433,5434 prove -I "$(dirname "$(pg_config --pgxs)")/../test/perl" indexer/t/citus_chaos.pl
 #

@@ -272,7 +272,7 @@ my $runs = $live->start(%settings);
 ok($live->wait_for('the list of the signal', "SELECT listed IS NULL FROM want WHERE what = 'signal'"), 'run: the list of the signal is read');
 has_record($live, network("join?collection=$mine")->{did}, $mine, 'run: an account that has the signal in the stream is found');
 
-# A list whose second page always fails, while that of a signal goes on.
+# A list whose second page always fails, while that of a signal proceeds.
 network('lists?mode=broken');
 $live->call('want', 'add', 'account', '*');
 ok($live->wait_for('the list fails', "SELECT failures > 2 FROM list_problems WHERE what = 'account'"), 'run: a list that fails is tried again');
@@ -295,7 +295,7 @@ ok($with->wait_for_log($ups, qr/warn up retries error="\Q$url\E: server error: 5
 is($with->ask("SELECT to_regnamespace('indexer') IS NULL"), 't', '... and nothing is changed until it answers');
 network('lists?mode=collections');
 ok($with->wait_for_log($ups, qr/^wanted +accounts that have \Q$mine\E$/m), '... then "up" starts') or diag(slurp_file($ups->{log}));
-# (it reports what is wanted before it commits)
+# (it reports the wants before it commits)
 ok($with->wait_for('up', "SELECT count(*) > 0 FROM want WHERE what = 'signal'"), '... with a schema');
 is($with->ask("SELECT string_agg(what || ' ' || value, ', ' ORDER BY what) FROM want WHERE because IS NULL"), "collection $mine, signal $mine", '... that wants these collections');
 ok($with->wait_for('the list', "SELECT bool_and(listed IS NULL) FROM want WHERE what = 'signal' HAVING count(*) = 1"), '... with the signal of its Lexicon')

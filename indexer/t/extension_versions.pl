@@ -76,7 +76,7 @@ my $account  = literal($line) . '::jsonb';
 my $did      = 'did:web:n0.example';
 my ($of_plc) = AtidTest::Indexer::accounts();
 
-# Does what an operator, the network and an application do.
+# Acts as an operator, the network and an application.
 sub use_it
 {
 	my ($name, $db, $indexer) = @_;
@@ -120,7 +120,7 @@ SQL
 	return;
 }
 
-# Results that are the same in both.
+# The results that must be the same in both.
 my %query = (
 	'accounts'        => q{SELECT did, state, status, rev, data FROM account ORDER BY did},
 	'identities'      => q{SELECT did, handle, key, host FROM identity ORDER BY did},
@@ -169,7 +169,7 @@ is_same('the oldest versions');
 my %has = map { $_ => 1 } split /\n/,
   one('oldest', q{SELECT proname FROM pg_proc WHERE pronamespace = 'atid'::regnamespace UNION SELECT typname FROM pg_type WHERE typnamespace = 'atid'::regnamespace});
 my %lacks;
-# where they have the type, blocks are packed
+# blocks are packed if the versions have the type
 my @if_there = qw(block);
 foreach my $path (glob "$root/indexer/{sql,sql/*,src/*}/*.{js,sql}")
 {

@@ -48,7 +48,7 @@ sub page
 }
 sub fails { return $node->psql($db, "\\set VERBOSITY verbose\n$_[0]") == 0 ? 'nothing' : ($node->psql($db, $_[0]))[2]; }
 
-# All pages of a feed: the posts. between is called between two pages.
+# The posts on all pages of a feed. The function "between" is called between two pages.
 sub all_of
 {
 	my ($feed, $limit, $between) = @_;
@@ -80,7 +80,7 @@ foreach my $limit (1, 2, 7, 13, 100, 300, 301)
 	is(join(' ', @{ all_of('items', $limit) }), sql($order), "pages of $limit have each row once, in order");
 }
 
-# While others write. Rows that exist at the first page and are not deleted have to come.
+# While others write. Rows that exist at the first page and are not deleted must be returned.
 my $n = 1000;
 foreach my $limit (3, 10)
 {
@@ -132,7 +132,7 @@ is(sql(q{SELECT string_agg(name || ': ' || coalesce(problem, 'ok'), '; ' ORDER B
 	'feeds, and the reasons why other views are none');
 
 #
-# Cursors that the API has not given out.
+# Cursors that the API has not issued.
 #
 my $uri = 'at://did:web:a.example/app.bsky.feed.post/k1';
 foreach my $cursor (
@@ -211,7 +211,7 @@ foreach (
 }
 
 #
-# A row of a stranger
+# A row written by a stranger
 #
 sql(q{CREATE VIEW feed.raises AS SELECT uri AS post, sort_at AS at FROM api.app_bsky_feed_post WHERE text::int > 0});
 like(fails(q{SELECT xrpc.feed_page('raises', 5)}), qr/invalid input syntax for type integer/, 'an expression that raises an error fails the page');
@@ -254,7 +254,7 @@ is(scalar labels('*', q{sources => '{did:web:l.example}', "limit" => 3}), 8, 'la
 like(fails(q{SELECT xrpc."com.atproto.label.queryLabels"('{*}', cursor => 'x')}), qr/malformed/, 'a cursor that was not given out');
 
 #
-# Askers
+# Requesters
 #
 AtidTest::Indexer::demo($node, $db);
 my ($did) = AtidTest::Indexer::accounts();

@@ -80,7 +80,8 @@ is(rolled_back('UPDATE settings SET most_labels_refused = 100000', q{INSERT INTO
 	'SELECT count(*) < 1500 FROM labels_refused'), 't', '... and refused labels are limited');
 is(rolled_back("SELECT process_frames('relay', 0, 1, ARRAY[demo.frame('#account', '{\"seq\": 500, \"did\": {\"uri\": \"at://did:web:v.example/a.b.c/d\"}, \"active\": true, \"time\": \"2026-01-01T00:00:00Z\"}')])", 'SELECT reconcile_wants(99)',
 	"SELECT count(*) FROM account WHERE did = 'did:web:v.example'"), 0, 'a DID in a map adds no account');
-# unlike the others this one is about functions in the manner of SQL's standard, which pg_upgrade makes before operators
+# unlike the others, this one concerns functions in the style of the SQL standard, which pg_upgrade makes before
+# operators
 is(one($db, q{SELECT count(*) FROM pg_proc WHERE pronamespace = 'indexer'::regnamespace AND prosqlbody IS NOT NULL AND pg_get_functiondef(oid) ~* 'distinct|order by|group by'}), 0, 'finding 3: no function has a parsed body that sorts');
 
 $states->finish;

@@ -57,7 +57,7 @@ sub scene { return network("scene?name=" . $_[0] =~ s/([^\w])/sprintf '%%%02X', 
 sub sql { return $indexer->ask($_[0]); }
 
 #
-# The indexer. It waits less than by default, so that more happens.
+# The indexer. It waits for less time than by default, so that more happens.
 #
 my ($status, $said) = $indexer->command('init');
 is($status, 0, 'init') or die $said;
@@ -78,7 +78,7 @@ my $run    = $indexer->start(%settings);
 my $labels = $indexer->start(%settings, ATID_STREAM_KIND => 'labels');
 $indexer->wait_for('accounts are loaded', "SELECT (SELECT count(*) FROM account WHERE state = 'synchronized') = 12") || diag(`tail -n 20 $run->{log}`);
 
-# Waits until an honest account's post is there. Returns the seconds that it took.
+# Waits until an honest account's post has arrived. Returns the seconds that it took.
 my @took;
 sub prompt
 {
@@ -128,7 +128,7 @@ my $all   = sum0(values %$kinds);
 my $most  = $ENV{ATID_CASES} // ($ENV{ATID_FULL} ? $all : 60);
 sql("INSERT INTO want (what, value) VALUES ('signal', 'com.example.signal')");
 my $anew = "UPDATE want SET listed = '' WHERE listed IS NULL";
-# A Retry-After of an hour is not obeyed for so long here.
+# A Retry-After of an hour is not obeyed for that long here.
 my $soon = q{BEGIN; SELECT lock_batch_work(); DELETE FROM host WHERE until > now() + interval '5 s';
 	UPDATE account SET load_at = now() WHERE state = 'desynchronized' AND load_at > now() + interval '5 s'; COMMIT};
 my @many = grep { !/^(page|signal|server|error frame)$/ } sort keys %$kinds;
@@ -138,7 +138,7 @@ while ($tried < $most)
 {
 	my $some = $most - $tried < 60 ? $most - $tried : 60;
 	@names = @{ network("arm?n=$some&of=" . join ',', map { s/ /%20/gr } @many)->{names} };
-	# these cases come one after the other; each needs a new connection, a list that begins again, or a new start
+	# these cases run one after another; each needs a new connection, a list that begins again, or a restart
 	push @names, map { @{ network("arm?n=1&of=$_")->{names} } } 'page', 'signal', 'server', 'error%20frame';
 	last if !@names;
 	$tried += @names;
@@ -158,7 +158,7 @@ while ($tried < $most)
 	push @lied, "$lies after: @names" if $lies ne '';
 	measure();
 	last if !$indexer->runs($run);
-	# The program is killed or ended in the middle of it all.
+	# The program is killed or ended in the middle of everything.
 	is($indexer->stop($run, $groups % 2 ? 'TERM' : 'KILL'), $groups % 2 ? 0 : 9, $groups % 2 ? 'it ends by SIGTERM' : 'the program is killed');
 	$run = $indexer->start(%settings);
 	$indexer->wait_for_log($run, qr/Z info stream connected /);
@@ -166,7 +166,7 @@ while ($tried < $most)
 my $until = time + 30 * AtidTest::Indexer::patience();
 while (time < $until && (@left = @{ network('pending')->{names} }))
 {
-	# requests that a killed program had begun come again later, but not so late here
+	# requests that a killed program had begun are repeated later, but not that late here
 	sql($anew);
 	sql($soon);
 	sql("BEGIN; SELECT lock_batch_work(); UPDATE identity SET ask = least(ask, now()) WHERE answered IS NULL AND ask < 'infinity'; COMMIT");
@@ -186,7 +186,7 @@ network('label?val=before');
 ok(prompt('labels'), 'labels arrive, too');
 ok($indexer->wait_for('a label', q{SELECT count(*) = 1 FROM labels_in_force WHERE val = 'before'}), '... and are in force');
 
-# An honest account that is new, whatever else goes on.
+# A new honest account, whatever else happens.
 sub newcomer
 {
 	my ($name, $seconds) = @_;
@@ -197,7 +197,7 @@ sub newcomer
 	return $did;
 }
 
-# Lists of scenes that are played together.
+# Lists of scenes that run together.
 sub together
 {
 	my (@names) = @_;
@@ -218,7 +218,7 @@ ok($indexer->wait_for('an endpoint that is no URL', q{SELECT count(*) = 4 FROM a
 	'an account whose endpoint is no URL is loaded from the relay');
 measure();
 
-# Finding 5: a slow host takes no worker and no place that others need.
+# Finding 5: a slow host takes no worker and no slot that others need.
 foreach my $group (together('slow documents', 'slow repositories', 'slow logs'))
 {
 	my $name = join '; ', @$group;
@@ -227,7 +227,7 @@ foreach my $group (together('slow documents', 'slow repositories', 'slow logs'))
 	newcomer($name, 5 + $PATIENCE);
 }
 
-# Waits until so many more requests of a kind have come.
+# Waits until this many more requests of a kind have arrived.
 sub asked
 {
 	my ($kind, $before, $more) = @_;
@@ -239,7 +239,7 @@ sub asked
 foreach my $name ('a cyclic cursor', 'invented in a list', 'a page of 100,000')
 {
 	my $before = network('state')->{requests}{listRepos} // 0;
-	scene($name, $name =~ /^invented/ && !$ENV{ATID_FULL} ? '&n=150' : ''); # each is asked about again and again
+	scene($name, $name =~ /^invented/ && !$ENV{ATID_FULL} ? '&n=150' : ''); # each is queried again and again
 	sql("UPDATE want SET listed = '' WHERE (what, value) = ('account', '*')");
 	asked('listRepos', $before, 2);
 	ok(prompt($name), "$name: an honest post is there");
@@ -258,15 +258,15 @@ foreach my $name ('the directory is away', 'the directory throttles', 'the direc
 	my $asked = (network('state')->{requests}{directory} // 0) - $before;
 	cmp_ok($asked, '<', 100, "$name: the directory is not queried over and over") if $name =~ /throttles/;
 	network('calm');
-	# It is left alone for a while that doubles: for as long again as it was away. Then all that have no answer come in
-	# turn, of which the lists have invented some.
+	# It is left alone for a while that doubles: for as long again as it was down. Then all accounts without an answer
+	# take turns; some of them are invented by the lists.
 	my $most = time - $gone + 5 * AtidTest::Indexer::patience() + 2 * $PATIENCE
 		+ sql("SELECT count(*) FROM identity WHERE answered IS NULL AND ask < 'infinity'") / 25 * AtidTest::Indexer::patience();
 	ok($indexer->wait_for("$name: an account", "SELECT count(*) = 1 FROM account WHERE did = '$did' AND state = 'synchronized'", $most), '... and queried again when it is back')
 		or diag(`tail -n 15 $run->{log} | cut -c 1-300`);
 }
 
-# Logs that fork: the owner takes the account back from a thief, in time or not; a thief tries the same.
+# Logs that fork: the owner takes the account back from a thief, in time or not; a thief tries to do so too.
 my %fork = (
 	'taken back within 72 hours' => [ '&hours=24', 'back.example' ],
 	'taken back after 72 hours'  => [ '&hours=100', '' ],

@@ -157,7 +157,7 @@ SQL
 note(sprintf '%d indexes, after %.1f s', sql('SELECT count(*) FROM view_index'), time - $began);
 
 #
-# Half of the cases is loaded, half comes by the stream.
+# Half of the cases are loaded; half arrive by the stream.
 #
 my $run = $indexer->start(
 	ATID_SERVICE_URL             => $url,
@@ -205,7 +205,7 @@ is(sql(q{SELECT count(*) FROM try.truth AS t WHERE record->>'$type' = 'com.examp
 	WHERE r.uri = t.uri::atid.at_uri AND r.subject = (t.record->>'to')::atid.at_uri AND r.path = 'to')}), 0, 'each honest reference is there');
 is(sql(q{SELECT try.fails('SELECT find_references()')}), '', 'references can be looked for');
 
-# Once more, over existing records.
+# Again, over existing records.
 sql(q{DROP VIEW api.com_example_thing CASCADE; SELECT make_views('api')});
 is(sql(q{SELECT try.fails('SELECT make_view_index(view, name) FROM view_column WHERE kind IN ($$own$$, $$property$$)')}), '', 'indexes can be created over all records');
 is(sql(q{SELECT try.fails('SELECT make_search($$api.com_example_thing$$, $$text$$, $$short$$, $$long$$)')}), '', '... and a search');

@@ -55,7 +55,7 @@ sub computed
 }
 
 #
-# The same in SQL and in JavaScript.
+# Equal results in SQL and in JavaScript.
 #
 my @urls = (
 	'https://PDS.example:443/', 'http://a.example:80', 'https://a.example:4430?x', 'http://a.example:443#x', 'HTTPS://a.example/x', 'https://a.example.', 'https://a.example.:8443/',

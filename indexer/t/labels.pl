@@ -48,7 +48,7 @@ sub unsigned
 my $seed = AtidTest::Oracles::seed();
 srand($seed);
 
-# The pool of one value: what it is, its time, what decides between equal times.
+# The pool of one value: its kind, its time, and the tie-breaker for equal times.
 my @pool = (
 	{ cts => '2024-01-01T00:00:00Z' },
 	{ cts => '2024-01-02T00:00:00Z', neg => JSON::PP::true, cid => 'bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a' },
@@ -64,7 +64,7 @@ unsigned(1, val => 'new key', cts => '2024-06-01T00:00:00Z');
 unsigned(1, val => 'new key, before', cts => '2024-01-01T00:00:00Z');
 unsigned(1, val => 'of another', cts => '2024-07-01T00:00:00Z', src => $account);
 
-# Too long for an index, and such that it cannot be compressed.
+# Too long for an index, and incompressible.
 my $noise = join '', map { ('a' .. 'z', 2 .. 7)[ rand 32 ] } 1 .. 3000;
 unsigned(1, val => $noise, cts => '2024-07-01T00:00:00Z');
 unsigned(1, val => 'long', cts => '2024-07-01T00:00:00Z', uri => 'at://did:web:' . substr($noise, 0, 2000) . '/app.bsky.' . join('.', map { substr $noise =~ s/\d//gr, $_ * 60, 60 } 0 .. 3) . '/' . substr($noise, 0, 500));
@@ -130,7 +130,7 @@ foreach my $one_batch ('false', 'true')
 }
 
 #
-# Keys, and values that are no labels
+# Keys, and values that are not labels
 #
 my @bad = ('null', '7', '"x"', '[]', '{}', $labels[0] =~ s/"spam"/"scam"/r, $labels[0] =~ s/\Q$account\E/https:\/\/a.example/r,
 	$labels[0] =~ s/"ver":1/"ver":2/r, $labels[0] =~ s/"cts":"[^"]*"/"cts":"yesterday"/r);
@@ -142,8 +142,8 @@ is($node->safe_psql($db, q{SELECT count(*), count(*) FILTER (WHERE label->>'val'
 is($node->safe_psql($db, q{SELECT labels_take('[]'), labels_take(NULL)}), '|', 'nothing');
 
 #
-# The keys of a log: somebody takes the account over and sets a key, and the owner takes it back a day later. The key
-# number 0 is that of the owner, and number 1 that of the thief.
+# The keys of a log: somebody takes the account over and sets a key, and the owner takes it back a day later. Key
+# number 0 is the owner's, and number 1 the thief's.
 #
 my @operations = $oracles->ask('plc.js', [ 'theft', $old_key, $new_key ]);
 my ($log, $short, $other) = map { "'$_'::jsonb" } @operations;

@@ -43,7 +43,8 @@ sub records { return map { join ' ', (split /\t/)[ 1, 2 ] } grep { /^record/ } s
 my %at_start = map { $_ => 1 } records();
 cmp_ok(scalar keys %at_start, '>', 12, 'the accounts have records before the start');
 
-# Waits until the database has what the accounts have written since the start, and compares.
+# Waits until the database has the records that the accounts have written since the start, and
+# compares.
 sub is_stored
 {
 	my ($what) = @_;

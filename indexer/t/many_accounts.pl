@@ -73,7 +73,8 @@ one('claims', qq{ALTER TABLE account DISABLE TRIGGER USER;
 	INSERT INTO tally VALUES ('unidentified', 2 * $many);
 	VACUUM ANALYZE account, identity});
 
-# Claims or requests so many, each time after the last position; they come again later. Returns the CPU time in seconds.
+# Claims or requests this many, each time after the last position; they become due again later. Returns the CPU time in
+# seconds.
 my %queue = (
 	claims => [ q{SELECT x.at, x.did, x.claim, x.claim IS NOT NULL AS there FROM claim_loads(20, false, at, who, '{}') AS x}, q{PERFORM fail_load(c.did, c.claim, 'not_found', NULL, false)} ],
 	asks   => [ q{SELECT x.at, x.did, x.asked IS NOT NULL AS there FROM claim_identities(20, 'new', 'plc', '{}', at, who) AS x}, q{PERFORM fail_identity(c.did, 'not_found', NULL)} ]);
@@ -117,7 +118,7 @@ foreach my $what (sort keys %queue)
 }
 
 #
-# The queries that watch, with many accounts, while the snapshot is still held, and after all these changes.
+# The monitoring queries, with many accounts, while the snapshot is still held, and after all these changes.
 #
 one('claims', 'ANALYZE account, identity');
 foreach my $query ('SELECT * FROM watch', "SELECT stream_health('relay')", 'SELECT * FROM status_accounts', 'SELECT * FROM status_stream', 'SELECT * FROM list_troubles(1000)')

@@ -68,7 +68,7 @@ my $there = ask($db, $all);
 cmp_ok(ask($db, 'SELECT count(*) FROM change'), '>', 0, 'a reader has changes to read');
 
 #
-# A dump. Transaction numbers of another server mean nothing, so readers are not in it.
+# A dump. Transaction numbers of another server are meaningless, so readers are not included.
 #
 my $dump = "$PostgreSQL::Test::Utils::tmp_check/operate.dump";
 $node->command_ok([ 'pg_dump', '-Fc', '-f', $dump, '--exclude-table-data=indexer.reader', '--exclude-table-data=indexer.change', '-d', $node->connstr($db) ],
@@ -150,7 +150,7 @@ foreach my $bound (1, 2)
 		SELECT string_agg(what, ' ' ORDER BY n) FROM notice; ROLLBACK}) =~ s/^\n+//r, $bound == 1 ? 'met' : 'met signature', "most_notices of $bound: a load that another key has signed keeps its notice");
 }
 
-# A host that asks for a pause. Two more accounts of the first one are under way, and three are due.
+# A host that requests a pause. Two more accounts of the first one are under way, and three are due.
 ask($db, q{TRUNCATE host; INSERT INTO identity (did, host, ask) SELECT format('did:web:p%s.example', n)::atid.did, 'https://h1.example', 'infinity' FROM generate_series(1, 4) AS n;
 	INSERT INTO account (did, state, claim, claimed) SELECT format('did:web:p%s.example', n)::atid.did, 'loading', 1, now() FROM generate_series(1, 4) AS n;
 	INSERT INTO tally (what, n) VALUES ('loading', 4);
@@ -375,7 +375,7 @@ is(($forgets->result)[1], '00000', 'forget waits for a shard');
 is(ask($db, $kept), '0|0|0|0', '... of which no frame and no notice is left');
 $_->quit foreach $writer, $forgets, $takes;
 
-# By a signal, and in notices about others.
+# A forgotten account that is found by a signal, and named in notices about others.
 my $who = 'did:web:dan.example';
 is((split /\n/, ask($db, qq{BEGIN; DELETE FROM want WHERE what = 'account'; INSERT INTO want (what, value) VALUES ('signal', 'a.b.c');
 	SELECT store_listing_page('a.b.c', '', '[{"did": "$who"}, {"did": "did:web:eve.example"}]', NULL, now()); SELECT finish_candidate('$who', '{a.b.c}');

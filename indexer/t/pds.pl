@@ -125,7 +125,7 @@ network('work');
 network('expected');
 
 #
-# The rows that are there, and those that should be.
+# The stored rows, and the expected ones.
 #
 foreach my $n (0, 1)
 {

@@ -54,7 +54,7 @@ is($status, 0, 'init needs no right on the database if the extensions and the sc
 one('given', 'DROP SCHEMA indexer CASCADE; CREATE SCHEMA indexer AUTHORIZATION given');
 ($status, $said) = program('given')->command('init');
 ok($status == 1 && $said =~ /The schema indexer belongs to given/, "init uses nobody else's schema") or diag("$status $said");
-# Planted functions do not run with the rights of the user of the program.
+# Planted functions do not run with the privileges of the program's user.
 {
 	local $ENV{PGOPTIONS} = '';
 	one('given', q{CREATE TABLE public.ran (by text); GRANT ALL ON public.ran TO PUBLIC; GRANT CREATE ON SCHEMA public TO given;

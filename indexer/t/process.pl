@@ -66,7 +66,7 @@ sub page
 	}
 }
 
-# A server that does not listen, so that no run gets further than it can without a network.
+# A server that does not listen, so that no run gets further than is possible without a network.
 my $nobody = 'http://127.0.0.1:1';
 my %labels = (ATID_SERVICE_URL => $nobody, ATID_STREAM_KIND => 'labels');
 
@@ -119,7 +119,7 @@ foreach my $what ('ROLE consumer', "DATABASE $db")
 }
 
 #
-# The lock in the hands of a role that cannot do its work.
+# The lock is held by a role that cannot do the work.
 #
 sql('CREATE ROLE reader LOGIN');
 {

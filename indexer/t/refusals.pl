@@ -62,7 +62,7 @@ SQL
 # The result of the last of some statements, in a transaction of its own.
 sub last_of { return AtidTest::Indexer::last_of($node, $db, @_); }
 
-# A revision that nobody has signed: in a list, and in an answer about one account.
+# An unsigned revision: in a list, and in an answer about one account.
 my $claimed = 'atid.tid_ceil(clock_timestamp() + interval \'290 s\')';
 my $state   = "SELECT state FROM account WHERE did = '$did'";
 my $list    = "UPDATE want SET listed = '' WHERE value = '*'; SELECT store_listing_page('*', '',
@@ -168,7 +168,7 @@ is(last_of("SELECT format('%s of %s', lost, jsonb_array_length(labels)) FROM lab
 cmp_ok(last_of("SELECT jsonb_array_length(labels) FROM labels_of($long)"), '<', 20,
 	'... and few of a long frame');
 
-# Frames of the kind #account: a is active, d and s are not, t is a reason that is about the server.
+# Frames of the kind #account: a is active, d and s are not, t is a reason that concerns the server.
 $node->safe_psql($db, <<"SQL");
 CREATE FUNCTION demo.closing(seq bigint, letter text) RETURNS bytea LANGUAGE sql
 RETURN demo.frame('#account', jsonb_strip_nulls(jsonb_build_object('seq', seq, 'did', '$second',
@@ -265,7 +265,7 @@ is(last_of($calm, "SELECT store_clock_offset('relay', 59)", $problem), '',
 my $metric = "SELECT value FROM watch WHERE of = 'relay' AND what =";
 is(last_of($calm, "SELECT store_clock_offset('relay', -3600)", "$metric 'stream_clock_ahead_seconds'"), -3600,
 	'... as a metric');
-# two of three frames are of a time that has not come, or every second one
+# two of three frames, or every second one, have a time in the future
 my $of_times = sub {
 	my ($part) = @_;
 	return "SELECT process_frames('relay', 0, 1, ARRAY(
@@ -281,7 +281,7 @@ is(last_of($calm, $of_times->(3), $problem), $future, 'frames of a time that has
 is(last_of($calm, $of_times->(2), $problem), '', '... are no problem where they are not the most');
 cmp_ok(last_of($calm, $of_times->(3), "$metric 'stream_future_per_second'"), '>', 1,
 	'... as a metric');
-# as if that clock were years behind: the revisions of demo/ are of the future then
+# as if that clock were years behind: the revisions of demo/ are in the future then
 is(last_of($calm =~ s/= 1,/= 0.1,/r, "CREATE OR REPLACE FUNCTION max_clock_skew() RETURNS interval
 	LANGUAGE sql IMMUTABLE RETURN interval '-20 years'", "UPDATE account SET rev = '2222222222222' WHERE did = '$did'",
 	"SELECT process_frames('relay', 0, 1,
@@ -337,7 +337,7 @@ sub program
 		q{SELECT count(*) = 12 FROM account WHERE state = 'synchronized'}), 'accounts are loaded')
 	  or diag(slurp_file($run->{log}));
 
-	# Commits that are refused, and no other after them.
+	# Refused commits, with no other one after them.
 	my $many = $play->('scene?name=many&n=201');
 	ok($here->('201 operations', $many), 'the records of a commit of 201 operations are there');
 	my $large = $play->('scene?name=many&of=2&n=200&length=30000');

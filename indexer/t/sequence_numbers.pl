@@ -158,7 +158,7 @@ is(last_of("UPDATE settings SET most_hosts = 3", q{UPDATE identity SET host = 'h
 	(map { take("demo.bare(20 + $_, $_, 0)"), 'SELECT run_maintenance()' } 0 .. 5), 'SELECT count(*) FROM unproven'), 3, '... and a limited number of them');
 
 #
-# Numbers that begin again.
+# Numbers that restart.
 #
 my $begun = "SELECT cursor, demo.here(), (SELECT count(look) FROM stream), (SELECT begun_at FROM stream) FROM shard";
 my $ahead = 'UPDATE shard SET cursor = 1000';
@@ -237,7 +237,7 @@ is(last_of($set_back, sprintf($met, 1, 3), $set_back, sprintf($met, 4, 6), 'SELE
 	"SELECT count(*), (SELECT count(*) FROM bad) FROM account WHERE did::text LIKE 'did:web:new%'"), '6|0',
 	'a sequence that was set back keeps no account out');
 
-# The program, with a server whose numbers begin again.
+# The program, with a server whose numbers restart.
 my ($stdin, $told) = ('', '');
 my $server = IPC::Run::start([ $indexer->{program}, "$oracles->{folder}/numbers.js", 'serve' ], '<', \$stdin, '>', \$told,
 	IPC::Run::timer(10 * $PostgreSQL::Test::Utils::timeout_default));

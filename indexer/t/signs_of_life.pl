@@ -61,7 +61,7 @@ sub network { return $network->ask($_[0]); }
 my %metrics  = map { $_ => PostgreSQL::Test::Cluster::get_free_port() } qw(Repos Labels);
 my %settings = (ATID_SERVICE_URL => $network->url, ATID_PLC_URL => $network->url(1), ATID_ALLOW_PRIVATE_ADDRESSES => 1);
 
-# Bounds in seconds: of turns, and of success. The report comes in a tenth of the shortest.
+# Bounds in seconds: of turns, and of success. The report comes within a tenth of the shortest.
 sub bound
 {
 	my ($name, $turn, $success) = map { $_ // 'NULL' } @_[ 0 .. 2 ];
@@ -190,7 +190,7 @@ sql("SELECT try.restore('$_')") foreach sort keys %calls;
 is_well('functions');
 
 #
-# Other parties fail. (The program retries ever later, so it may take a while until all is well.)
+# Other parties fail. (The program retries at growing intervals, so recovery may take a while.)
 #
 sql(q{UPDATE settings SET pause_first = '0.2 s', pause_most = '1 s'});
 standard();
@@ -200,7 +200,7 @@ my $webs   = network('spread?n=6&web=1')->{dids};
 my $all    = sub { return join ', ', map { "'$_'" } @{ $_[0] } };
 ok($indexer->wait_for('accounts of many hosts', "SELECT count(*) = 12 FROM account WHERE did IN (" . $all->([@$spread, @$webs]) . ") AND state = 'synchronized'"), 'accounts of many hosts');
 
-# One account in trouble is no trouble of others.
+# Trouble with one account is not reported as trouble with others.
 bound('loads of known accounts', undef, 2);
 network('away?of=getRepo');
 sql("SELECT reload_account('$spread->[0]')");
@@ -319,7 +319,7 @@ is_well('labels', 'Labels');
 standard();
 
 #
-# The program stands still: then this is the problem, and what it reported before is old.
+# The program is stopped: then this is the problem, and its earlier reports are outdated.
 #
 bound('program', 3);
 bound('lists', 3);

@@ -8,7 +8,7 @@
 # - a program that is killed between two events loses none;
 # - the records of a deleted account are deleted, and the account states that tap reports are stored.
 #
-# Skipped where Node 22 and its packages cannot be had.
+# Skipped where Node 22 and its packages are not available.
 #
 # Tags: medium node crypto
 
@@ -41,7 +41,7 @@ copy($_, $folder) or die "could not copy $_: $!" foreach "$root/examples/tap.mjs
 symlink $modules, "$folder/node_modules" or die "could not make a link: $!";
 cmp_ok(scalar(() = slurp_file("$folder/tap.mjs") =~ /\n/g), '<=', 60, 'the example has at most 60 lines');
 
-# As "atid-indexer init" makes it; the program runs as a role that owns nothing else.
+# As "atid-indexer init" creates it; the program runs as a role that owns nothing else.
 my $db = new_database($node, 'tap');
 $node->safe_psql($db, 'CREATE EXTENSION IF NOT EXISTS atid; CREATE EXTENSION atid_crypto');
 $node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-1', '-d', $node->connstr($db), '-f', "$root/indexer/sql/install.sql" ], 'install.sql');
@@ -76,7 +76,7 @@ sub send_event
 	return $id;
 }
 
-# An event of a record, with the CID that it has.
+# An event of a record, with its CID.
 sub record
 {
 	my ($did, $path, $rev, $action, $record, %more) = @_;
@@ -132,7 +132,7 @@ is(ask(q{SELECT string_agg(atid.dag_cbor_get_text(block, '{text}'), ' ' ORDER BY
 like(slurp_file($log), qr{^\Qat://$ada/$post/$rev[3]\E: the JSON does not have the CID}m, '... which it reports');
 is(ask('SELECT count(*) FROM reference'), 0, '... and there are no references');
 
-# Late, once more.
+# Late, a second time.
 record($ada, "$post/$rev[1]", $rev[6], 'update', { '$type' => $post, text => 'old' });
 all_acknowledged('an old event');
 is(ask("SELECT atid.dag_cbor_get_text(block, '{text}') FROM record WHERE uri = 'at://$ada/$post/$rev[1]'"), 'changed', 'an old event changes nothing');

@@ -52,7 +52,7 @@ my %as_dev = (PGUSER => 'dev', ATID_ALLOW_PRIVATE_ADDRESSES => 1, ATID_API_PORT 
 sub command { return $indexer->command({ %as_dev, ref $_[0] ? %{ shift() } : () }, @_); }
 sub again { return $indexer->call({ %as_dev, ref $_[0] ? %{ shift() } : () }, @_); }    # a command that was a process before
 
-# The network: none of its accounts has the records of this test.
+# The network: none of its accounts has records of the types of this test.
 my ($told, $in) = ('', '');
 copy("$root/demo/app/pds.js", $folder) or die "$!";
 my $network = IPC::Run::start([ ($indexer->bin)[0], "$folder/pds.js", "$root/examples/statusphere/index.html", 0 ], '<', \$in, '>', \$told, '2>&1');
@@ -62,7 +62,7 @@ $network->pump until $told =~ /^port (\d+)$/m || !$network->pumpable;
 my $url = $told =~ /^port (\d+)$/m ? "http://127.0.0.1:$1" : die $told;
 $as_dev{ATID_PLC_URL} = $url;
 
-# Runs "up" until a line of its output, and ends it. Returns its whole output.
+# Runs "up" until a line appears in its output, and ends it. Returns its whole output.
 sub up
 {
 	my ($line, $settings, $path, $while) = @_;

@@ -52,7 +52,7 @@ my $wants = q{SELECT string_agg(what || ' ' || value, ', ' ORDER BY what, value)
 my @up    = ('up', "$folder/lexicons", $network->url);
 my $settings = { ATID_PLC_URL => $network->url, ATID_PLC_RATE => 50, ATID_API_PORT => 0 };
 
-# Starts "up" with these options, until its API and its stream are there.
+# Starts "up" with these options, until its API and its stream are up.
 sub start
 {
 	$settings->{ATID_API_DB_USER} = "reader_$indexer->{db}";
@@ -63,7 +63,7 @@ sub start
 
 sub wanted { return slurp_file($_[0]{log}) =~ /^wanted +(.*)$/m ? $1 : ''; }
 
-# Has an account of the network write a record of this type, and waits until it is there.
+# Makes an account of the network write a record of this type, and waits until it is stored.
 sub is_stored
 {
 	my ($what) = @_;
@@ -81,7 +81,7 @@ sub api
 }
 
 #
-# What cannot be asked for
+# Invalid requests
 #
 foreach ([ '3d' => qr/--keep needs --live/ ],
 	map { [ '--live', $_ => qr/invalid value "\Q$_\E" for --keep: it takes a time from 1h to 7d, such as 12h or 3d$/m ] } qw(59m 8d 3w soon))
@@ -160,7 +160,7 @@ $indexer->call('want', 'remove', 'live', '*');
 $indexer->call('want', 'add', 'account', '*');
 is_refused('all accounts are wanted', $mirrors);
 $indexer->call('want', 'remove', 'account', '*');
-# as citus.sql has it
+# as in citus.sql
 my ($citus) = slurp_file("$root/indexer/sql/citus.sql") =~ /^(CREATE OR REPLACE FUNCTION refuse_live\(\).*?EXECUTE FUNCTION refuse_live\(\);)$/ms or die 'no trigger';
 one($citus);
 is_refused('Citus', qr/live mode is not supported on Citus/);

@@ -20,8 +20,8 @@
 #
 # t/operation/clients.pl tests PostGraphile, which serves the views.
 #
-# The first two are skipped without node and npm; AtidTest::Oracles says how they are found. The last is skipped without
-# atid_crypto.
+# The first two are skipped without node and npm; AtidTest::Oracles documents how they are found. The last is skipped
+# without atid_crypto.
 #
 # Tags: long node crypto
 
@@ -295,7 +295,7 @@ is($session->ok(q{SELECT string_agg(relname, ' ' ORDER BY relname) FROM pg_class
 is(columns('p_p_post'), 'uri did rkey cid sort_at conforms a_b a_b2 a_b_3 id node_id_2 row_id_2', '... and likewise of those that differ in underscores');
 make();
 
-# Objects that refer to themselves, more properties than columns, and texts that are longer than their Lexicon says
+# Objects that refer to themselves, more properties than columns, and texts longer than their Lexicon allows
 my %circle = map { ("p$_" => { type => 'ref', ref => 'c.c.c#main2' }) } 1 .. 300;
 my $circles = literal($json->encode([ { lexicon => 1, id => 'c.c.c', defs => { main => { type => 'record', key => 'any', record => { type => 'object', properties => { top => \%string, %circle } } },
 	main2 => { type => 'object', properties => { leaf => \%string, %circle } } } } ]));

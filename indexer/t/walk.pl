@@ -5,7 +5,7 @@
 # closed and opened; strangers; frames of other kinds, and bytes that are no frames. The database of the last release,
 # and one of this version, are given the same frames in the same chunks, then the same keys and repositories. Shows that
 # - the tables cover all of it: each state, frames that are refused, gaps, changes, repositories that are not loaded;
-# - all tables that both have are equal afterwards, in all columns except times and what is computed from them;
+# - all tables that both have are equal afterwards, in all columns except times and values computed from them;
 # - a single differing row is found.
 #
 # There are 2,500 frames, 30,000 with $ATID_FULL, or the number in $ATID_FRAMES. The test notes the processor time of
@@ -156,7 +156,7 @@ SQL
 	return \%columns;
 }
 
-# The rows of a table, sorted; without the counter of waiting bytes, which 1.3.3 has not.
+# The rows of a table, sorted; without the counter of waiting bytes, which 1.3.3 does not have.
 sub rows
 {
 	my ($db, $table, @columns) = @_;

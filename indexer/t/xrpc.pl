@@ -12,7 +12,7 @@
 # - 150 invented requesters a second do not cause an honest one to be refused; a key is requested once a minute;
 # - a slow function gets half of the connections; other functions do not wait for it, and requests that do wait get
 #   their turn;
-# - what is created, replaced and dropped meanwhile is noticed;
+# - functions and views that are created, replaced or dropped meanwhile are noticed;
 # - the commands "feed list", "feed index" and "feed publish" work as documented, with a simulated PDS, and send no
 #   password to anybody but that PDS.
 #
