@@ -104,8 +104,7 @@ atid_installed() { [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)
 
 # clang, or the newest clang-NN.
 atid_clang() {
-	# not "compgen | grep -m 1
-	# ...": if grep ends first, compgen fails, and both results are printed
+	# not "compgen | grep -m 1 || ...": if grep ends first, compgen fails, and both results are printed
 	if type -P clang >/dev/null; then echo clang; else compgen -c | grep -E '^clang-[0-9]+$' | sort -V | tail -n 1 | grep .; fi
 }
 
