@@ -105,6 +105,12 @@ my %first = (
 	'disk full'         => 'doc/operate.html#when-something-is-full',
 	'prisma'            => 'doc/clients.html#keys-in-an-orm',
 	'uuidv7'            => 'doc/moving.html',
+	'ULID'              => 'doc/moving.html#from-ulids',
+	'feed generator'    => 'doc/feeds.html',
+	'custom feed'       => 'doc/feeds.html',
+	'soft delete'       => 'doc/indexer.html#follow-the-changes',
+	'full-text search'  => 'doc/views.html',
+	'live mode'         => 'doc/indexer.html#live-mode',
 	'elixir'            => 'doc/clients.html#elixir-and-net');
 
 # A page that shows all others in frames of these widths, and notes the faults.
