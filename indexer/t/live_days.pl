@@ -50,9 +50,7 @@ $network->ask('calm');
 
 sub one { return $node->safe_psql($db, $_[0]); }
 
-# The records that the network has now, as lines of URI and CID.
-sub records { return map { join ' ', (split /\t/)[ 1, 2 ] } grep { /^record/ } split /\n/, $network->answer('expected'); }
-my %at_start = map { $_ => 1 } records();
+my %at_start = map { $_ => 1 } $network->records;
 
 sub run { return $indexer->start(PGUSER => 'consumer', ATID_SERVICE_URL => $network->url, ATID_PLC_URL => $network->url, ATID_STREAM_SHARDS => 2, ATID_PLC_RATE => 50); }
 my $run = run();
@@ -73,7 +71,7 @@ sub is_stored
 {
 	my ($what) = @_;
 	follow($what);
-	is(one($stored), join("\n", sort grep { !$at_start{$_} } records()), "$what: the records");
+	is(one($stored), join("\n", grep { !$at_start{$_} } $network->records), "$what: the records");
 	return;
 }
 
@@ -138,7 +136,7 @@ foreach my $left (reverse 0 .. one($old) - 1)
 }
 is(one($old), 0, 'the days before are dropped');
 follow('a stream next to them');
-my %now = map { $_ => 1 } records();
+my %now = map { $_ => 1 } $network->records;
 # what the network has deleted or changed meanwhile, and what it has written
 my @left = grep { !$at_start{$_} && !$dropped{$_} } sort keys %now;
 is(one($stored), join("\n", @left), 'what is left are the records of the days that are kept');

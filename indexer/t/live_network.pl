@@ -38,9 +38,7 @@ $network->ask('calm');
 
 sub one { return $node->safe_psql($db, $_[0]); }
 
-# The records that the network has now, as lines of URI and CID.
-sub records { return map { join ' ', (split /\t/)[ 1, 2 ] } grep { /^record/ } split /\n/, $network->answer('expected'); }
-my %at_start = map { $_ => 1 } records();
+my %at_start = map { $_ => 1 } $network->records;
 cmp_ok(scalar keys %at_start, '>', 12, 'the accounts have records before the start');
 
 # Waits until the database has the records that the accounts have written since the start, and
@@ -51,7 +49,7 @@ sub is_stored
 	my $mark = $network->ask('mark')->{seq};
 	ok($node->poll_query_until($db, "SELECT min(cursor) >= $mark FROM shard"), "$what: the stream is followed");
 	$node->poll_query_until($db, 'SELECT count(*) = 0 FROM waiting') or diag(one('SELECT did, state, seen FROM account; SELECT did, ask, problem, detail FROM identity'));
-	my $expected = join "\n", sort grep { !$at_start{$_} } records();
+	my $expected = join "\n", grep { !$at_start{$_} } $network->records;
 	is(join("\n", sort split /\n/, one(q{SELECT uri || ' ' || cid FROM record})), $expected, "$what: the records");
 	return scalar split /\n/, $expected;
 }

@@ -143,7 +143,7 @@ sub is_followed
 {
 	my ($what) = @_;
 	$network->ask('plain?n=30');
-	my $expected = join "\n", sort map { join ' ', (split /\t/)[ 1, 2 ] } grep { /^record/ } split /\n/, $network->answer('expected');
+	my $expected = join "\n", $network->records;
 	$indexer->wait_for($what, "SELECT ($stored) = '$expected'");
 	is(one($stored), $expected, "$what: the records of the stream");
 	is(one("SELECT count(*) FROM record WHERE cid <> atid.cid_of(block::bytea, 'dag-cbor') AND ($others)"), 0, '... each with the block of its CID');

@@ -5,6 +5,7 @@
 #   http           an HTTP::Tiny for it, which keeps no connection: Node closes those that are idle
 #   answer PATH    its answer to the test; dies without one
 #   ask PATH       likewise, decoded from JSON
+#   records        the records of its accounts now, as sorted lines of URI and CID (of network.js)
 #   stop
 
 package AtidTest::Network;
@@ -50,6 +51,12 @@ sub answer
 }
 
 sub ask { return decode_json($_[0]->answer($_[1])); }
+
+sub records
+{
+	my ($self) = @_;
+	return sort map { join ' ', (split /\t/)[ 1, 2 ] } grep { /^record/ } split /\n/, $self->answer('expected');
+}
 
 sub stop
 {
