@@ -89,12 +89,9 @@ sub build_api
 		my $said = '';
 		IPC::Run::run([ $self->{program}, "$folder/bundle.js" ], '<', \undef, '>&', \$said)
 		  or die "the API was not built: $said";
-		system('cp', '-R', "$folder/dist", "$built.new") == 0 && rename "$built.new", $built or die "could not copy the API: $!";
+		rename "$folder/dist", $built or die "could not move the API: $!";
 	}
-	else
-	{
-		system('rm', '-rf', "$folder/dist") == 0 && system('cp', '-R', $built, "$folder/dist") == 0 or die 'could not copy the API';
-	}
+	system('rm', '-rf', "$folder/dist") == 0 && system('cp', '-R', $built, "$folder/dist") == 0 or die 'could not copy the API';
 	return;
 }
 
