@@ -14,8 +14,8 @@ CREATE FUNCTION bench.at(n bigint) RETURNS timestamptz LANGUAGE sql IMMUTABLE RE
 CREATE FUNCTION bench.uri(collection text, n bigint) RETURNS atid.at_uri LANGUAGE sql IMMUTABLE
 RETURN atid.at_uri_make(bench.did(n), collection, atid.tid_make(bench.at(n), 0)::text);
 CREATE PROCEDURE bench.fill(collection text, n bigint) LANGUAGE sql AS $$
-  INSERT INTO record (uri, did, cid, block, conforms, indexed)
-  SELECT bench.uri(collection, i), bench.did(i), atid.cid_of(b, 'dag-cbor'), b, true, bench.at(i)
+  INSERT INTO packed_record (uri, block, conforms, indexed)
+  SELECT bench.uri(collection, i), b, true, bench.at(i)
   FROM generate_series(1, n) AS i
   CROSS JOIN atid.record_to_dag_cbor(jsonb_build_object('$type', collection, 'createdAt', to_char(bench.at(i), 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))
     || CASE collection WHEN 'app.bsky.feed.post' THEN jsonb_build_object('text', 'Post number ' || i || repeat(' and more', (i % 20)::int)
@@ -26,8 +26,8 @@ $$;
 CALL bench.fill('app.bsky.feed.post', :rows);
 CALL bench.fill('app.bsky.feed.like', :rows);
 -- user1 follows 200
-INSERT INTO record (uri, did, cid, block, conforms, indexed)
-SELECT atid.at_uri_make(bench.did(1), 'app.bsky.graph.follow', atid.tid_make(bench.at(i), 0)::text), bench.did(1), atid.cid_of(b, 'dag-cbor'), b, true, now()
+INSERT INTO packed_record (uri, block, conforms)
+SELECT atid.at_uri_make(bench.did(1), 'app.bsky.graph.follow', atid.tid_make(bench.at(i), 0)::text), b, true
 FROM generate_series(1, 200) AS i
 CROSS JOIN atid.record_to_dag_cbor(jsonb_build_object('$type', 'app.bsky.graph.follow', 'subject', bench.did(i * 7919))) AS b;
 INSERT INTO identity (did, key, answered, ask) VALUES ('did:web:user1.example', :'es256_key', now(), 'infinity'), ('did:web:user2.example', :'es256k_key', now(), 'infinity');

@@ -34,8 +34,7 @@ DECLARE
 BEGIN
   SELECT * INTO d FROM bench.today();
   EXECUTE format(
-    'INSERT INTO %1$s (uri, did, cid, block, conforms) '
-    'SELECT u, atid.at_uri_did(u), cid, block, conforms '
+    'INSERT INTO %1$s (uri, block, conforms) SELECT u, block, conforms '
     'FROM %1$s CROSS JOIN generate_series(1, $1) AS i CROSS JOIN bench.uri_of_other(uri, i) AS u',
     d.records) USING times;
   EXECUTE format(
@@ -51,20 +50,21 @@ CREATE FUNCTION bench.spread() RETURNS void LANGUAGE plpgsql
 SET client_min_messages = warning AS $$
 DECLARE
   d date;
-  parent text;
+  name text;
+  parent regclass;
 BEGIN
   FOR i IN 1 .. 4 LOOP
     d := indexer.utc_day() - i;
-    FOREACH parent IN ARRAY '{record,reference}'::text[] LOOP
-      EXECUTE format('CREATE TABLE %s (LIKE indexer.%I INCLUDING ALL) INHERITS (indexer.%2$I)',
-                     indexer.day_table(parent, d), parent);
-      EXECUTE format('INSERT INTO %s SELECT * FROM ONLY indexer.%I '
+    FOR name, parent IN SELECT * FROM indexer.day_parents() LOOP
+      EXECUTE format('CREATE TABLE %s (LIKE %s INCLUDING ALL) INHERITS (%2$s)',
+                     indexer.day_table(name, d), parent);
+      EXECUTE format('INSERT INTO %s SELECT * FROM ONLY %s '
                      'WHERE strpos(''abcdefgh'', substr(uri::text, 14, 1)) IN ($1, $1 + 4)',
-                     indexer.day_table(parent, d), parent) USING i;
+                     indexer.day_table(name, d), parent) USING i;
     END LOOP;
     INSERT INTO indexer.day VALUES (d);
   END LOOP;
-  TRUNCATE ONLY indexer.record, ONLY indexer.reference;
+  TRUNCATE ONLY indexer.packed_record, ONLY indexer.reference;
 END $$;
 
 -- Drops today, and notes how long others have to wait for it. After that, the server removes the

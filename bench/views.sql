@@ -16,9 +16,8 @@ CREATE FUNCTION bench.did(n bigint) RETURNS text LANGUAGE sql IMMUTABLE RETURN f
 CREATE FUNCTION bench.uri(collection text, n bigint) RETURNS atid.at_uri LANGUAGE sql IMMUTABLE
   RETURN atid.at_uri_make(bench.did(n), collection, atid.tid_make('2026-01-01'::timestamptz + n * interval '1 s', 0)::text);
 CREATE PROCEDURE bench.fill(collection text, low bigint, high bigint) LANGUAGE sql AS $$
-  INSERT INTO record (uri, did, cid, block, conforms)
-  SELECT CASE collection WHEN 'com.example.profile' THEN atid.at_uri_make(bench.did(n), collection, 'self') ELSE bench.uri(collection, n) END,
-         bench.did(n), atid.cid_of(b, 'dag-cbor'), b, true
+  INSERT INTO packed_record (uri, block, conforms)
+  SELECT CASE collection WHEN 'com.example.profile' THEN atid.at_uri_make(bench.did(n), collection, 'self') ELSE bench.uri(collection, n) END, b, true
   FROM generate_series(low, high) AS n
        CROSS JOIN atid.record_to_dag_cbor(jsonb_build_object('$type', collection) || CASE collection
          WHEN 'com.example.profile' THEN jsonb_build_object('displayName', 'User ' || n)
@@ -39,7 +38,7 @@ SELECT FROM make_view_index('api.com_example_post', 'sort_at', 'uri');
 SELECT FROM make_view_index('api.com_example_profile', 'did');
 SELECT FROM make_search('api.com_example_post', 'text');
 VACUUM ANALYZE;
-SELECT format('%s records, %s with their indexes', count(*), pg_size_pretty(pg_total_relation_size('record'))) FROM record;
+SELECT format('%s records, %s with their indexes', count(*), pg_size_pretty(pg_total_relation_size('packed_record'))) FROM record;
 
 CREATE ROLE reader LOGIN;
 CREATE ROLE consumer LOGIN;

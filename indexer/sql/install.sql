@@ -22,6 +22,7 @@ SET client_min_messages = warning;
 \ir tables/sample.sql
 \ir tables/unsettled.sql
 \ir tables/unproven.sql
+\ir tables/record.sql
 \ir tables/change.sql
 \ir tables/candidate.sql
 \ir tables/labels_refused.sql
@@ -79,13 +80,13 @@ SET client_min_messages = warning;
 \ir watch/explain.sql
 \ir operate/exclude_account.sql
 \ir operate/reload_account.sql
-\ir operate/pack_blocks.sql
 \ir operate/run_maintenance.sql
 \ir xrpc/xrpc.sql
 \ir xrpc/feeds.sql
 \ir xrpc/feed_index.sql
 \ir xrpc/query_labels.sql
 \ir views.sql
+\ir operate/pack_blocks.sql
 \ir compatibility.sql
 RESET client_min_messages;
 RESET search_path;

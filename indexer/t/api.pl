@@ -135,7 +135,7 @@ SELECT make_view_index('api.xyz_statusphere_status', 'sort_at'), make_view_index
   make_view_index('api.xyz_statusphere_status', 'status'), make_view_index('api.app_bsky_actor_profile', 'description'), make_view_index('api.app_bsky_actor_profile', 'avatar');
 -- of somebody who writes as much as he can
 SELECT put(format('did:web:large%s.example', i), 'app.bsky.actor.profile', 'self', jsonb_build_object('avatar', jsonb_build_object('x', repeat('x', 950000)))) FROM generate_series(1, 60) AS i;
-ANALYZE indexer.record;
+ANALYZE indexer.packed_record;
 CREATE ROLE reader LOGIN;
 GRANT USAGE ON SCHEMA api TO reader;
 GRANT SELECT ON ALL TABLES IN SCHEMA api TO reader;

@@ -59,6 +59,7 @@ my $events  = $ENV{ATID_EVENTS} || ($ENV{ATID_FULL} ? 6000 : 400);
 my $limit   = $PostgreSQL::Test::Utils::timeout_default;
 
 my $citus = $ENV{ATID_CITUS_USER};
+my $records = $citus ? 'record' : 'packed_record';    # the table
 my @on_citus = (conf => "shared_preload_libraries = 'citus'\nmax_connections = 200\nmax_prepared_transactions = 50\ncitus.recover_2pc_interval = 1s");
 my $node = new_node('indexer', $citus ? @on_citus : ());
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
@@ -261,14 +262,14 @@ watched_by_prometheus();
 
 # A slow database, so that a transaction is under way when it stops.
 $citus || $node->safe_psql($db, q{CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.2); RETURN NULL; END';
-	CREATE TRIGGER slow BEFORE INSERT ON record FOR EACH STATEMENT EXECUTE FUNCTION slow()});
+	CREATE TRIGGER slow BEFORE INSERT ON packed_record FOR EACH STATEMENT EXECUTE FUNCTION slow()});
 my $later = network_later("emit?n=$part&pace=6");
 sleep 0.5;
 $node->stop('immediate');
 $done{'PostgreSQL stopped at once'}++;
 sleep 0.3;
 $node->start;
-$citus || $node->safe_psql($db, 'DROP TRIGGER slow ON record');
+$citus || $node->safe_psql($db, 'DROP TRIGGER slow ON packed_record');
 waitpid $later, 0;
 
 is($indexer->stop($second), 0, '... and ends by SIGTERM');
@@ -358,14 +359,14 @@ if (!$citus)
 	$node->safe_psql($db, "SELECT reload_account('$did')");
 	wait_for('it is loaded', "SELECT state = 'loading' FROM account WHERE did = '$did'");
 	$node->safe_psql($db, join ';', q{CREATE FUNCTION is_full() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE 'no space left' USING ERRCODE = 'disk_full'; END$$},
-		map { "CREATE TRIGGER is_full BEFORE INSERT OR UPDATE ON $_ FOR EACH ROW EXECUTE FUNCTION is_full()" } qw(shard account record));
+		map { "CREATE TRIGGER is_full BEFORE INSERT OR UPDATE ON $_ FOR EACH ROW EXECUTE FUNCTION is_full()" } 'shard', 'account', $records);
 	my $before = $node->safe_psql($db, 'SELECT min(cursor) FROM status_stream');
 	network('plain?n=5');
 	network('release');
 	$indexer->wait_for_log($consumer, qr/^(?=.*work="shard \d+" error="no space left)(?=.*(?:did=$did code=no_room error="no space left.*did=$did|work="loads of known accounts") (?:code=no_room )?error="no space left)/s);
 	is($node->safe_psql($db, q{SELECT min(cursor) FROM status_stream; SELECT count(*) FROM account WHERE problem = 'not_written'; SELECT count(*) FROM bad WHERE reason = 'no space left'}), "$before\n0\n0",
 		'while the disk is full, no frame is processed, and no account blamed');
-	$node->safe_psql($db, "DROP TRIGGER is_full ON $_") foreach qw(record account shard);
+	$node->safe_psql($db, "DROP TRIGGER is_full ON $_") foreach $records, 'account', 'shard';
 	$last = network('mark')->{seq};
 	wait_for('it goes on', "SELECT (SELECT max(cursor) FROM status_stream) >= $last AND $all_there");
 }
@@ -511,18 +512,18 @@ if ($ENV{ATID_RATE})
 	$indexer->stop($consumer);
 	my $from = network('mark')->{seq};
 	network('plain?n=' . ($ENV{ATID_RATE} - 1));
-	$node->safe_psql($db, "CREATE TABLE expected.$_ AS TABLE $_") foreach qw(account record);
+	$node->safe_psql($db, "CREATE TABLE expected.$_ AS TABLE $_") foreach 'account', $records;
 	# all collections of the commits, and one collection with 1 % of the records
 	foreach my $wanted ('*', 'com.example.rare')
 	{
 		$node->safe_psql($db, "SET session_replication_role = replica; UPDATE want SET value = '$wanted' WHERE what = 'collection'");
 		foreach my $round (1 .. 3)
 		{
-			$node->safe_psql($db, 'TRUNCATE account, record, reference; INSERT INTO account TABLE expected.account; INSERT INTO record TABLE expected.record');
-			$node->safe_psql($db, 'TRUNCATE record') if $wanted ne '*';
-			$node->safe_psql($db, 'VACUUM ANALYZE account, record');
+			$node->safe_psql($db, "TRUNCATE account, $records, reference; INSERT INTO account TABLE expected.account; INSERT INTO $records TABLE expected.$records");
+			$node->safe_psql($db, "TRUNCATE $records") if $wanted ne '*';
+			$node->safe_psql($db, "VACUUM ANALYZE account, $records");
 			my $size = $node->safe_psql($db, "UPDATE shard SET cursor = $from WHERE stream NOT LIKE '%Labels';
-				SELECT pg_total_relation_size('record') + pg_total_relation_size('reference')");
+				SELECT pg_total_relation_size('$records') + pg_total_relation_size('reference')");
 			foreach my $dry ('', $from)
 			{
 				my $c = start_consumer(
@@ -541,12 +542,12 @@ if ($ENV{ATID_RATE})
 				}
 				$indexer->stop($c);
 				note(sprintf '%d events a second, %s', $ENV{ATID_RATE} / $seconds, $dry ? 'received' : "taken, $wanted wanted: " . $node->safe_psql($db,
-					"SELECT pg_total_relation_size('record') + pg_total_relation_size('reference') - $size || ' bytes'"));
+					"SELECT pg_total_relation_size('$records') + pg_total_relation_size('reference') - $size || ' bytes'"));
 			}
 		}
 	}
-	$node->safe_psql($db, "SET session_replication_role = replica; UPDATE want SET value = '*' WHERE what = 'collection'; TRUNCATE record, reference;
-		INSERT INTO record TABLE expected.record; SELECT count(reload_account(did::text)) FROM account WHERE state = 'synchronized'");
+	$node->safe_psql($db, "SET session_replication_role = replica; UPDATE want SET value = '*' WHERE what = 'collection'; TRUNCATE $records, reference;
+		INSERT INTO $records TABLE expected.$records; SELECT count(reload_account(did::text)) FROM account WHERE state = 'synchronized'");
 	$consumer = start_consumer();
 	wait_for('all is there again', "SELECT $all_there");
 }
@@ -554,8 +555,8 @@ if ($ENV{ATID_RATE})
 #
 # A user's index that raises an error.
 #
-$node->safe_psql($db, q{CREATE INDEX raises ON record ((atid.dag_cbor_get_text(block, '{number}')::int))
-	WHERE atid.at_uri_collection(uri) = 'com.example.zero'});
+$node->safe_psql($db, sprintf(q{CREATE INDEX raises ON %s ((atid.dag_cbor_get_text(block, '{number}')::int))
+	WHERE atid.at_uri_collection(uri) = 'com.example.zero'}, $records));
 network('zero');
 $last = network('settle')->{seq};
 wait_for('the stream goes on', "SELECT max(cursor) >= $last FROM status_stream");
@@ -568,13 +569,13 @@ wait_for('the account shows why',
 if (!$citus)
 {
 	$node->safe_psql($db, q{CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE 'not that one'; END$$;
-		CREATE TRIGGER refuse BEFORE INSERT ON record FOR EACH ROW WHEN (NEW.uri::text LIKE '%/com.example.zero/%')
+		CREATE TRIGGER refuse BEFORE INSERT ON packed_record FOR EACH ROW WHEN (NEW.uri::text LIKE '%/com.example.zero/%')
 		EXECUTE FUNCTION refuse();
 		DROP INDEX raises});
 	wait_for('the account shows why', q{SELECT count(*) = 1 FROM account WHERE state = 'desynchronized' AND problem = 'not_written' AND detail = 'not that one'});
-	$node->safe_psql($db, q{DROP TRIGGER refuse ON record});
+	$node->safe_psql($db, q{DROP TRIGGER refuse ON packed_record});
 	wait_for('the account is there', "SELECT $all_there");
-	$node->safe_psql($db, q{CREATE TRIGGER refuse BEFORE INSERT ON record FOR EACH ROW WHEN (NEW.uri::text LIKE '%/com.example.zero/%')
+	$node->safe_psql($db, q{CREATE TRIGGER refuse BEFORE INSERT ON packed_record FOR EACH ROW WHEN (NEW.uri::text LIKE '%/com.example.zero/%')
 		EXECUTE FUNCTION refuse()});
 	$consumer->{run}->signal('STOP');
 	network('zero');

@@ -169,8 +169,8 @@ is_same('the oldest versions');
 my %has = map { $_ => 1 } split /\n/,
   one('oldest', q{SELECT proname FROM pg_proc WHERE pronamespace = 'atid'::regnamespace UNION SELECT typname FROM pg_type WHERE typnamespace = 'atid'::regnamespace});
 my %lacks;
-# blocks are packed if the versions have the type
-my @if_there = qw(block);
+# what is packed if the versions have the types
+my @if_there = qw(block symbol);
 foreach my $path (glob "$root/indexer/{sql,sql/*,src/*}/*.{js,sql}")
 {
 	my $text = slurp_file($path) =~ s{^\s*(?:--|//).*}{}mgr;

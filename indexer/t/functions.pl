@@ -108,9 +108,9 @@ is(last_of("SELECT count(p) FROM unnest('{\\\\xff,\\\\xa16161fb4012000000000000}
 # An account loaded again.
 #
 is(last_of("SELECT demo.load('$did'), sum(n_tup_ins + n_tup_upd + n_tup_del) FROM pg_stat_xact_user_tables
-	WHERE relname IN ('record', 'reference')"), '0|0', 'loading again writes only the records that differ');
+	WHERE relname IN ('record', 'packed_record', 'reference')"), '0|0', 'loading again writes only the records that differ');
 is(last_of("DELETE FROM record WHERE uri = ANY (ARRAY(SELECT uri FROM record WHERE did = '$did' ORDER BY uri LIMIT 3))",
-	"UPDATE record SET cid = atid.record_cid('{}') WHERE uri = (SELECT max(uri) FROM record WHERE did = '$did')",
+	sprintf("UPDATE %s = atid.record_cid('{}') WHERE uri = (SELECT max(uri) FROM record WHERE did = '$did')", $citus ? 'record SET cid' : 'packed_record SET unusual_cid'),
 	"INSERT INTO record (uri, did, cid, block) SELECT 'at://$did/a.b.c/d', did, cid, block FROM record WHERE did = '$did' LIMIT 1",
 	"SELECT demo.load('$did')", $state), "synchronized||$all", '... which is put right');
 is(last_of("SELECT reload_account('$did')", "SELECT did FROM claim_loads(9, true, NULL, NULL, '{}')"), $did, 'reload() has it loaded again');
@@ -169,8 +169,8 @@ is(last_of($gap, "SELECT store_listing_page('*', '', jsonb_build_array(jsonb_bui
 
 # A trigger of the operator's that refuses one account does not hold up the others.
 my @refuses = (
-	"CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS \$\$BEGIN IF OLD.did = '$third' THEN RAISE 'not that one'; END IF; RETURN OLD; END\$\$",
-	'CREATE TRIGGER refuse BEFORE DELETE ON record FOR EACH ROW EXECUTE FUNCTION refuse()');
+	"CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS \$\$BEGIN IF atid.at_uri_did(OLD.uri) = '$third' THEN RAISE 'not that one'; END IF; RETURN OLD; END\$\$",
+	'CREATE TRIGGER refuse BEFORE DELETE ON packed_record FOR EACH ROW EXECUTE FUNCTION refuse()');
 my $left = "SELECT string_agg(right(did::text, 4) || state, ' ' ORDER BY did = '$third', did = '$second') FROM account";
 my ($first_is, $second_is, $third_is) = map { substr $_, -4 } $did, $second, $third;
 if (!$citus)
@@ -407,13 +407,13 @@ is(last_of(@many, 'UPDATE wants SET n = n + 1', 'SELECT reconcile_wants(99)', "S
 if (!$citus)
 {
 	my @refused = ($many[0], 'CREATE FUNCTION demo.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF OLD.uri::text LIKE \'%/n9%\' THEN RAISE \'it stays\'; END IF; RETURN OLD; END $$',
-		'CREATE TRIGGER refuse BEFORE DELETE ON record FOR EACH ROW EXECUTE FUNCTION demo.refuse()', $many[1], ('SELECT reconcile_wants(99)') x 4);
+		'CREATE TRIGGER refuse BEFORE DELETE ON packed_record FOR EACH ROW EXECUTE FUNCTION demo.refuse()', $many[1], ('SELECT reconcile_wants(99)') x 4);
 	is(last_of(@refused, 'SELECT reconcile_wants(99)'), 0, 'if a trigger refuses one of many, settle comes to an end');
 	is(last_of(@refused, "SELECT state, why, detail, remedy LIKE '%reload%' FROM trouble WHERE did = '$did'"), 'inactive|not written|it stays|t', '... and reports it');
-	is(last_of(@refused, 'DROP TRIGGER refuse ON record', "SELECT reload_account('$did')", 'SELECT did FROM claim_status_checks(9)', "SELECT store_account_status('$did', false, 'deactivated', NULL, now() + interval '1 s')", ('SELECT reconcile_wants(99)') x 3,
+	is(last_of(@refused, 'DROP TRIGGER refuse ON packed_record', "SELECT reload_account('$did')", 'SELECT did FROM claim_status_checks(9)', "SELECT store_account_status('$did', false, 'deactivated', NULL, now() + interval '1 s')", ('SELECT reconcile_wants(99)') x 3,
 		"SELECT (SELECT count(*) FROM record WHERE did = '$did'), (SELECT count(*) FROM trouble)"), '0|0', '... and the record is deleted once that is mended');
 	my @kept = ($many[0], 'CREATE FUNCTION demo.keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN CASE WHEN OLD.uri::text LIKE \'%/n1%\' THEN NULL ELSE OLD END; END $$',
-		'CREATE TRIGGER keep BEFORE DELETE ON record FOR EACH ROW EXECUTE FUNCTION demo.keep()', $many[1], 'SELECT reconcile_wants(99)');
+		'CREATE TRIGGER keep BEFORE DELETE ON packed_record FOR EACH ROW EXECUTE FUNCTION demo.keep()', $many[1], 'SELECT reconcile_wants(99)');
 	is(last_of(@kept, 'SELECT reconcile_wants(99)'), 0, 'so it does if a trigger keeps records');
 	is(last_of(@kept, "SELECT count(*) FILTER (WHERE uri::text NOT LIKE '%/n1%') FROM record WHERE did = '$did'"), 0, '... and the others are deleted');
 }

@@ -117,8 +117,8 @@ as_program('SELECT demo.know(0)');
 is(state_of(0), 'live', 'with its key it is live');
 is(here(0), left_by(0, 0), '... and the commit is stored');
 is(count_of('waiting'), 0, '... and none waits any longer');
-is(as_program('SELECT DISTINCT $$indexer.$$ || tableoid::regclass FROM record'), as_program('SELECT day_table($$record$$, utc_day())'), '... in a table of the day');
-is(as_program('SELECT count(*) FROM ONLY record'), 0, '... and not in that of mirrors');
+is(as_program('SELECT DISTINCT $$indexer.$$ || tableoid::regclass FROM packed_record'), as_program('SELECT day_table($$record$$, utc_day())'), '... in a table of the day');
+is(as_program('SELECT count(*) FROM ONLY packed_record'), 0, '... and not in that of mirrors');
 is($node->safe_psql($db, 'GRANT USAGE ON SCHEMA indexer TO PUBLIC; CREATE ROLE reader; GRANT SELECT ON indexer.record TO reader; SELECT has_table_privilege($$consumer$$, t, $$INSERT$$), has_table_privilege($$consumer$$, t, $$SELECT$$), has_table_privilege($$reader$$, t, $$SELECT$$) FROM indexer.day_table($$record$$, indexer.utc_day()) AS t'), 't|f|f', '... to which the program can add rows, and which nobody reads but by record');
 is($node->safe_psql($db, 'SELECT string_agg(has_function_privilege(r, f, $$EXECUTE$$)::text, $$ $$ ORDER BY r, f) FROM unnest(ARRAY[$$consumer$$, $$reader$$]) AS r CROSS JOIN unnest(ARRAY[$$indexer.make_days()$$, $$indexer.drop_old_day()$$]) AS f'), 'true true false false', '... by functions that it alone may call');
 
@@ -235,10 +235,10 @@ as_program('SELECT demo.know(6)');
 take(commit(6, 2));
 is(state_of(6) . ' ' . here(6), 'live ' . left_by(6, 1, 2), '... and it is met again');
 take(commit(4, 5));
-$node->safe_psql($db, q{ALTER TABLE indexer.record ADD CONSTRAINT mine CHECK (did <> demo.did(4))});
+$node->safe_psql($db, q{ALTER TABLE indexer.packed_record ADD CONSTRAINT mine CHECK (atid.at_uri_did(uri) <> demo.did(4))});
 as_program('SELECT demo.know(4)');
 is(as_program(q{SELECT count(*) || max(code) FROM bad WHERE did = demo.did(4) AND frame = (SELECT frame FROM bad WHERE did = demo.did(4))}) . count_of('waiting'), '1unwritten0', 'a frame that has waited and cannot be written is bad');
-$node->safe_psql($db, q{ALTER TABLE indexer.record DROP CONSTRAINT mine});
+$node->safe_psql($db, q{ALTER TABLE indexer.packed_record DROP CONSTRAINT mine});
 as_program('SELECT delete_account(demo.did(4))');
 
 #
@@ -328,7 +328,7 @@ is($node->safe_psql($db, q{SELECT count(*) FROM pg_indexes WHERE indexdef LIKE '
 take(commit(7, 0));
 as_program('SELECT demo.know(7)', 'SELECT run_maintenance()');
 is(as_program('SELECT count(*), count(*) FILTER (WHERE day = (now() AT TIME ZONE $$UTC$$)::date + 1) FROM day'), '2|1', 'the tables of tomorrow are created ahead');
-$node->safe_psql($db, q{CREATE INDEX mine ON indexer.record (indexed)});
+$node->safe_psql($db, q{CREATE INDEX mine ON indexer.packed_record (indexed)});
 as_program('SELECT run_maintenance()');
 is($node->safe_psql($db, q{SELECT count(*) FROM pg_indexes WHERE schemaname || '.' || tablename = indexer.day_table('record', indexer.utc_day() + 1) AND indexdef LIKE '% (indexed)'}), 1, '... and get the new indexes of record');
 my $a_week_later = q{DO $$ DECLARE d date; parent text; BEGIN FOR d IN SELECT day FROM indexer.day LOOP
@@ -366,7 +366,7 @@ $abandoned = as_program('SELECT day_table($$record$$, utc_day() - 7)');
 $node->safe_psql($db, $a_week_later);
 my $kept = "SELECT count(*) FROM $abandoned";
 my $rows = $node->safe_psql($db, $kept);
-$node->safe_psql($db, "CREATE TABLE public.mine AS SELECT uri, did FROM $abandoned; ALTER TABLE public.mine ADD FOREIGN KEY (uri, did) REFERENCES $abandoned (uri, did)");
+$node->safe_psql($db, "CREATE TABLE public.mine AS SELECT uri FROM $abandoned; ALTER TABLE public.mine ADD FOREIGN KEY (uri) REFERENCES $abandoned (uri)");
 is($node->psql($db, 'SET search_path = indexer, public; SELECT run_maintenance(), run_maintenance()', stderr => \$said), 0, 'a day to which a foreign key refers does not stop it either');
 like($said, qr/WARNING:  the tables of \S+ cannot be dropped, and are no longer part of record\nDETAIL:  constraint \S+ on table \S*mine depends/, '... which says so, too');
 cmp_ok($rows, '>', 0, '... there are rows');

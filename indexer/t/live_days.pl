@@ -77,7 +77,7 @@ sub is_stored
 
 # What is in the tables of days other than once, and well.
 my $misplaced = <<'SQL';
-WITH r AS (SELECT tableoid, uri, block FROM record), s AS (
+WITH r AS (SELECT tableoid, uri, block FROM packed_record), s AS (
   SELECT replace(r.tableoid::regclass::text, 'record_', 'reference_') AS place, p.subject, p.path, r.uri
   FROM r CROSS JOIN block_references(r.block::bytea, 1000) AS p),
 t AS (SELECT f.tableoid::regclass::text AS place, f.subject, f.path, f.uri FROM reference AS f)
@@ -116,13 +116,13 @@ foreach my $night (1 .. 4)
 	is_in_place($what);
 	is(one('SELECT utc_day() IN (SELECT day FROM day)'), 't', "$what: the day has tables");
 }
-cmp_ok(one('SELECT count(DISTINCT tableoid) FROM record'), '>', 3, 'the records are those of several days');
+cmp_ok(one('SELECT count(DISTINCT tableoid) FROM packed_record'), '>', 3, 'the records are those of several days');
 is(one('SELECT count(*) FROM bad'), 0, 'nothing is bad');
 
 #
 # The end of the time.
 #
-my $kept = q{tableoid IN (SELECT day_table('record', day)::regclass FROM day WHERE day >= utc_day(now() - interval '1 h'))};
+my $kept = q{uri IN (SELECT uri FROM packed_record WHERE tableoid IN (SELECT day_table('record', day)::regclass FROM day WHERE day >= utc_day(now() - interval '1 h')))};
 my %expected = map { $_ => 1 } split /\n/, one("$stored WHERE $kept");
 my %dropped = map { $_ => 1 } split /\n/, one("$stored WHERE NOT $kept");
 cmp_ok(scalar keys %dropped, '>', 20, 'some records are older than an hour');

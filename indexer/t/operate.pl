@@ -58,11 +58,11 @@ ask($db, "SELECT FROM start_stream('relay', 'repos', NULL, 1); SELECT FROM read_
 $node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($db), '-f', "$root/indexer/sql/sample.sql" ], 'sample.sql');
 
 # The operator's additions.
-ask($db, q{CREATE INDEX mine ON record (indexed);
+ask($db, q{CREATE INDEX mine ON packed_record (indexed);
 	CREATE VIEW public.likes AS SELECT * FROM indexer.record WHERE atid.at_uri_collection(uri) = 'app.bsky.feed.like';
 	CREATE TABLE public.seen (uri text);
 	CREATE FUNCTION public.see() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO public.seen VALUES (NEW.uri); RETURN NULL; END';
-	CREATE TRIGGER mine AFTER INSERT ON record FOR EACH ROW EXECUTE FUNCTION public.see()});
+	CREATE TRIGGER mine AFTER INSERT ON packed_record FOR EACH ROW EXECUTE FUNCTION public.see()});
 my $all = 'SELECT count(*), md5(string_agg(uri || cid::text || encode(block, $$hex$$), $$,$$ ORDER BY uri)) FROM record';
 my $there = ask($db, $all);
 cmp_ok(ask($db, 'SELECT count(*) FROM change'), '>', 0, 'a reader has changes to read');
@@ -85,7 +85,7 @@ cmp_ok(scalar @functions, '>', 20, 'install.sql lists the files of functions');
 $node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-1', '-d', $node->connstr($copy), '-c', 'SET search_path = indexer, pg_temp', @functions ],
 	'the functions can be installed again');
 is(ask($copy, q{SELECT (SELECT count(*) FROM public.likes), to_regclass('mine') IS NOT NULL,
-	(SELECT count(*) FROM pg_trigger WHERE tgname = 'mine' AND tgrelid = 'record'::regclass)}), '2|t|1', 'the additions of the operator are there');
+	(SELECT count(*) FROM pg_trigger WHERE tgname = 'mine' AND tgrelid = 'packed_record'::regclass)}), '2|t|1', 'the additions of the operator are there');
 
 # Their settings are in their own definitions.
 my $functions = q{FROM pg_proc AS p JOIN pg_language AS l ON l.oid = p.prolang
@@ -97,7 +97,7 @@ is(ask($db, "SELECT string_agg(proname, ', ' ORDER BY proname) $functions AND (p
 	THEN 'search_path=pg_temp, indexer' ELSE 'search_path=indexer, pg_temp' END) IS NOT TRUE"), '',
 	'each function has a search_path, with the temporary tables first where it uses them');
 is(ask($db, "SELECT string_agg(proname, ', ' ORDER BY proname) $functions AND NOT proconfig @> '{enable_seqscan=off,enable_mergejoin=off,jit=off}'"),
-	'on_lexicons_change, on_want_change', '... and all except triggers never read a whole table');
+	'fill_unusual_cid, insert_record, on_lexicons_change, on_want_change', '... and all except triggers never read a whole table');
 cmp_ok(ask($db, "SELECT count(*) $functions"), '>', 120, '... and there are many functions');
 
 #

@@ -1,11 +1,12 @@
-# The blocks of a database that an earlier release has made are packed, by `atid-indexer pack`.
+# The records of a database that an earlier release has made are packed, by `atid-indexer pack`.
 #
 # Shows, in a database of 1.3.3 that was upgraded, with views, their indexes, a search, a feed and its index, that
-# - a new database packs from the beginning, and one with records does not before the command;
+# - a new database packs from the beginning, and an upgraded one does not before the command;
 # - it refuses an extension that is too old, and days of live mode, and says what to do;
-# - what needs the column as it is, is named before anything is done;
+# - what needs the table as it is, is named before anything is done;
 # - while it runs, and after it was broken off, records are read as before, and written, by a program that follows a
 #   stream all the time, and loses nothing;
+# - between its parts everything goes on, too;
 # - then each record is as it was, as are views, indexes, comments and rights; the table takes less; and make_views()
 #   finds nothing to change;
 # - a second run has nothing to do.
@@ -50,6 +51,9 @@ $node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr
 one(<<"SQL");
 INSERT INTO identity (did) VALUES ('did:web:many.example');
 INSERT INTO record (uri, did, cid, block)
+VALUES ('at://did:web:many.example/com.example.note/raw', 'did:web:many.example', atid.cid_of('\\x01', 'raw'), '\\x01'),
+       ('at://did:web:many.example/com.example.note/sha512', 'did:web:many.example', ('\\x01711340' || repeat('00', 64))::bytea::atid.cid_link, '\\xa0');
+INSERT INTO record (uri, did, cid, block)
 SELECT atid.at_uri_make('did:web:many.example', 'com.example.note', 'k' || i), 'did:web:many.example', atid.cid_of(b, 'dag-cbor'), b
 FROM generate_series(1, $n) AS i
 CROSS JOIN atid.record_to_dag_cbor(jsonb_build_object('\$type', 'com.example.note', 'text', 'number ' || i, 'createdAt', '2026-01-01T00:00:00Z',
@@ -73,9 +77,11 @@ is($status, 0, 'a Lexicon is added') or diag($said);
 one(<<'SQL');
 CREATE SCHEMA api;
 SELECT make_views('api');
-SELECT make_view_index('api.com_example_note', 'text'), make_search('api.com_example_note', 'text');
+SELECT make_view_index('api.com_example_note', 'text'), make_view_index('api.com_example_note', 'did', 'text'), make_view_index('api.com_example_note', 'cid'),
+  make_search('api.com_example_note', 'text');
 CREATE ROLE reader;
-GRANT SELECT ON api.com_example_note TO reader;
+GRANT SELECT ON api.com_example_note, record TO reader;
+GRANT DELETE ON record TO reader WITH GRANT OPTION;
 CREATE VIEW feed.notes AS SELECT uri AS post, sort_at AS at FROM api.com_example_note;
 CREATE VIEW public.mine AS SELECT uri, block FROM record WHERE uri <@ 'at://did:web:many.example/com.example.note';
 CREATE FUNCTION public.count_notes() RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT count(*) FROM public.mine; END;
@@ -95,10 +101,9 @@ my %same = (
 	'a search' => q{SELECT uri FROM api.search_com_example_note('"number 17"')},
 	'a feed'   => q{SELECT count(*), min(post), max(at) FROM feed.notes},
 	'a function'  => q{SELECT public.count_notes()},
-	'columns'     => q{SELECT attrelid::regclass::text, attname, CASE WHEN attname = 'block' THEN '' ELSE format_type(atttypid, NULL) END, col_description(attrelid, attnum), attnotnull FROM pg_attribute
+	'columns'     => q{SELECT attrelid::regclass::text, attname, CASE WHEN attname = 'block' THEN '' ELSE format_type(atttypid, NULL) END, col_description(attrelid, attnum) FROM pg_attribute
 		WHERE attrelid IN ('api.com_example_note'::regclass, 'feed.notes'::regclass, 'public.mine'::regclass, 'record'::regclass) AND attnum > 0 AND NOT attisdropped ORDER BY 1, 2},
-	'indexes'     => q{SELECT indexname FROM pg_indexes WHERE tablename = 'record' ORDER BY 1},
-	'constraints' => q{SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = 'record'::regclass ORDER BY 1},
+	'indexes'     => q{SELECT replace(indexrelid::regclass::text, 'packed_', '') FROM pg_index WHERE indrelid = record_table() ORDER BY 1},
 	'rights'      => q{SELECT relname, relowner::regrole, relacl FROM pg_class WHERE oid IN ('record'::regclass, 'api.com_example_note'::regclass) ORDER BY 1},
 	'what make_views() knows' => q{SELECT view::text, nsid, accounts::text FROM view_type ORDER BY 1});
 my %before = map { $_ => one($same{$_}) } keys %same;
@@ -114,18 +119,25 @@ foreach (
 	[ 'CREATE MATERIALIZED VIEW public.kept AS SELECT block FROM record', 'DROP MATERIALIZED VIEW public.kept', qr/materialized view public\.kept/ ],
 	[ 'CREATE VIEW public.renamed AS SELECT d FROM record AS r (a, b, c, d)', 'DROP VIEW public.renamed', qr/VIEW public\.renamed/ ],
 	[ 'GRANT SELECT (uri) ON public.mine TO reader', 'REVOKE ALL (uri) ON public.mine FROM reader', qr/view public\.mine/ ],
-	[ 'CREATE POLICY small ON record USING (octet_length(block) < 1000)', 'DROP POLICY small ON record', qr/policy small on table record/ ])
+	[ 'CREATE POLICY small ON record USING (octet_length(block) < 1000)', 'DROP POLICY small ON record', qr/policy small on table record/ ],
+	[ q{CREATE POLICY one ON record USING (did = 'did:web:many.example')}, 'DROP POLICY one ON record', qr/policy one on table record/ ],
+	[ 'CREATE TABLE public.more (uri atid.at_uri, did atid.did, FOREIGN KEY (uri, did) REFERENCES record)', 'DROP TABLE public.more', qr/constraint more_uri_did_fkey on table (?:public\.)?more/ ],
+	[ q{CREATE FUNCTION public.see() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'; CREATE TRIGGER mine AFTER INSERT ON record FOR EACH ROW EXECUTE FUNCTION public.see()},
+		'DROP FUNCTION public.see() CASCADE', qr/trigger mine/ ],
+	[ 'CREATE PUBLICATION changes FOR TABLE record', 'DROP PUBLICATION changes', qr/publication changes/ ],
+	[ 'GRANT SELECT (uri) ON record TO reader', 'REVOKE ALL (uri) ON record FROM reader', qr/privileges of column uri/ ],
+	[ 'CREATE INDEX mine ON record (did, indexed)', 'DROP INDEX mine', qr/index mine/ ])
 {
 	my ($made, $dropped, $words) = @$_;
 	one($made);
 	($status, $said) = $indexer->command('pack');
-	ok($status != 0 && $said =~ /^atid-indexer: .*need the column "block".*$words/ms, "first: $made") or diag($said);
+	ok($status != 0 && $said =~ /^atid-indexer: .*need the table record as it is.*$words/ms, "first: $made") or diag($said);
 	one($dropped);
 }
 my $session = $node->background_psql($db);
 $session->query_safe('CREATE TEMP VIEW passing AS SELECT block FROM indexer.record');
 ($status, $said) = $indexer->command('pack');
-ok($status != 0 && $said =~ /need the column "block"/, '... a temporary view') or diag($said);
+ok($status != 0 && $said =~ /need the table record as it is/, '... a temporary view') or diag($said);
 $session->quit;
 is(one(q{SELECT count(*) FROM pg_attribute WHERE attrelid = 'record'::regclass AND attname = 'block_new'}) . one(q{SELECT to_regnamespace('moving') IS NULL}), '0t', '... and nothing is left of it');
 is(one($same{$_}), $before{$_}, "... nor changed of $_") foreach 'a view', 'a feed', 'a function', 'rights';
@@ -159,7 +171,7 @@ one(q{INSERT INTO record (uri, did, cid, block) SELECT 'at://did:web:many.exampl
 foreach my $place (0 .. 4)
 {
 	my $uri = 'at://did:web:many.example/com.example.note/k' . int(1 + $n * $place / 5);
-	one("CREATE TRIGGER wait BEFORE UPDATE ON record FOR EACH ROW WHEN (OLD.uri = '$uri') EXECUTE FUNCTION public.wait()");
+	one(qq{CREATE TRIGGER "~wait" BEFORE UPDATE ON record FOR EACH ROW WHEN (OLD.uri = '$uri') EXECUTE FUNCTION public.wait()});
 	my $holder = $node->background_psql($db);
 	$holder->query_safe('SELECT pg_advisory_lock(17)');
 	my $pack = $indexer->start(words => ['pack']);
@@ -172,7 +184,7 @@ foreach my $place (0 .. 4)
 	# the server would go on until it notices
 	one(q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'CALL moving.fill%'});
 	$holder->quit;
-	one('DROP TRIGGER wait ON record');
+	one('DROP TRIGGER "~wait" ON record');
 }
 is(one($type), 'bytea', 'it was broken off');
 is(one(q{SELECT count(*) FROM record WHERE block IS DISTINCT FROM block_new::bytea AND uri = 'at://did:web:many.example/com.example.other/new'}), 0, '... and what is written since then is packed, too');
@@ -182,12 +194,29 @@ is(one(q{SELECT count(*) FROM record WHERE block IS DISTINCT FROM block_new::byt
 #
 # live mode waits for it; a schema of others is left alone; default privileges give nobody more
 isnt($node->psql($db, q{INSERT INTO indexer.want (what, value) VALUES ('live', '*')}, stderr => \$said), 0, 'live mode is not added meanwhile');
-like($said, qr/the blocks of the table record are being packed/, '... and it says why');
+like($said, qr/the records are being packed/, '... and it says why');
+# a part of it, as another stands in the way
+my $stranger = q{uri = 'at://did:web:stranger.example/com.example.note/k1'};
+one(q{INSERT INTO record (uri, did, cid, block) SELECT 'at://did:web:stranger.example/com.example.note/k1', did, cid, block FROM record WHERE uri = 'at://did:web:many.example/com.example.note/k1'});
+($status, $said) = $indexer->command('pack');
+ok($status != 0 && $said =~ m{^atid-indexer: The did of the record at://did:web:stranger\.example/com\.example\.note/k1 is not that in its uri\.$}m, 'a record of two accounts') or diag($said);
+is(one($type), 'atid.block', 'the blocks are packed');
+one("DELETE FROM record WHERE $stranger");
+is(one($same{$_}), $before{$_}, "between the parts: $_") foreach sort keys %same;
+is_followed('between the parts');
+is(one(q{SELECT relkind FROM pg_class WHERE oid = 'record'::regclass}), 'r', '... in the table of before');
 one('CREATE TABLE moving.customers ()', 'CREATE ROLE nosy', 'ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO nosy');
 ($status, $said) = $indexer->command('pack');
 is($status, 0, 'it goes on') or diag($said);
-like($said, qr/^The blocks are packed\. VACUUM FULL, or pg_repack, returns the space to the disk\.$/m, '... and says that it has ended');
-is(one($type), 'atid.block', 'the blocks are packed');
+like($said, qr/^The records are packed\. VACUUM FULL, or pg_repack, returns the space to the disk\.$/m, '... and says that it has ended');
+is(one(q{SELECT string_agg(concat_ws(' ', attname, format_type(atttypid, NULL), CASE WHEN attnotnull THEN 'NOT NULL' END), ', ' ORDER BY attname) FROM pg_attribute
+	WHERE attrelid = 'packed_record'::regclass AND attnum > 0 AND NOT attisdropped}),
+	'block atid.block NOT NULL, conforms boolean, indexed timestamp with time zone NOT NULL, unusual_cid atid.cid_link, uri atid.at_uri NOT NULL', 'the table is packed');
+is(one(q{SELECT string_agg(concat_ws(' ', conname, pg_get_constraintdef(oid)), ', ' ORDER BY 1) FROM pg_constraint WHERE conrelid = 'packed_record'::regclass AND contype <> 'n'}), 'packed_record_pkey PRIMARY KEY (uri)', '... with its key');
+is(one(q{SELECT string_agg(substring(uri::text FROM '[^/]*$') || ' ' || (cid = unusual_cid), ', ' ORDER BY uri) FROM packed_record JOIN record USING (uri) WHERE unusual_cid IS NOT NULL}), 'raw true, sha512 true',
+	'... and the CIDs that are not of DAG-CBOR');
+is(one(q{SELECT count(*) FROM pg_trigger WHERE tgrelid = 'packed_record'::regclass}) . one(q{SELECT string_agg(stxname, ' ' ORDER BY stxname) FROM pg_statistic_ext WHERE stxrelid = 'packed_record'::regclass}),
+	'0packed_record_collection_stats packed_record_did_stats', '... without triggers, with its statistics');
 is(one($same{$_}), $before{$_}, "afterwards: $_") foreach sort keys %same;
 is_followed('afterwards');
 ok($indexer->runs($run), '... by the same program') or diag(slurp_file($run->{log}));
@@ -197,17 +226,18 @@ is(one(q{SELECT md5(block) = (SELECT md5(block) FROM record WHERE uri = 'at://di
 is(one(q{SELECT to_regclass('moving.customers') IS NOT NULL}), 't', 'a table of others in the schema of the steps is still there');
 is(one(q{SELECT count(*) FROM pg_class WHERE has_table_privilege('nosy', oid, 'SELECT') AND relnamespace IN ('api'::regnamespace, 'feed'::regnamespace) AND relkind = 'v'}), 0, 'nobody may read more than before');
 cmp_ok(one(q{SELECT count(*) FROM pg_stats WHERE schemaname = 'indexer' AND tablename = 'com_example_note_text'}), '>', 0, 'an index has statistics');
-one('VACUUM FULL record', 'ANALYZE record');
-cmp_ok(one(q{SELECT pg_table_size('record')}), '<', 0.7 * $bytes, 'the table takes less');
+one('VACUUM FULL packed_record', 'ANALYZE packed_record');
+cmp_ok(one(q{SELECT pg_table_size('packed_record')}), '<', 0.7 * $bytes, 'the table takes less');
 like(one(q{SET enable_seqscan = off; EXPLAIN (COSTS OFF) SELECT uri FROM api.com_example_note WHERE text = 'number 17'}), qr/Index Scan.* (?:on|using) com_example_note_text\b/, 'an index of a view is used');
+like(one(q{SET enable_seqscan = off; EXPLAIN (COSTS OFF) SELECT uri FROM api.com_example_note WHERE cid = 'bafkreiccldh766hwcnuxnf2wh6jgzepf2nlu2lvcllt63eww5p6chi4ity'}), qr/Index Scan.* (?:on|using) com_example_note_cid\b/, '... by a column that is no longer stored');
 like(one(q{SET enable_sort = off; EXPLAIN (COSTS OFF) SELECT post FROM feed.notes ORDER BY at DESC, post DESC LIMIT 9}), qr/Index Scan.* using feed_notes/, '... and that of the feed');
-my $files = q{SELECT string_agg(concat(c.oid::regclass, ' ', c.relfilenode), ', ' ORDER BY c.oid::regclass::text) FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid WHERE i.indrelid = 'record'::regclass};
+my $files = q{SELECT string_agg(concat(c.oid::regclass, ' ', c.relfilenode), ', ' ORDER BY c.oid::regclass::text) FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid WHERE i.indrelid = record_table()};
 my $kept = one($files);
 is(one(q{SELECT make_views('api')}), 1, 'make_views() makes them again');
 is(one($words), $known, '... with their indexes');
 is(one($files), $kept, '... which it does not build again');
 is(one($same{$_}), $before{$_}, "after it: $_") foreach 'a view', 'a search', 'a feed', 'what make_views() knows';
-is(($indexer->command('pack'))[1], "The blocks are packed.\n", 'a second run has nothing to do');
+is(($indexer->command('pack'))[1], "The records are packed.\n", 'a second run has nothing to do');
 
 #
 # A new database
@@ -218,5 +248,6 @@ $node->safe_psql($new, 'CREATE EXTENSION atid_crypto');
 ($status, $said) = $other->command('init');
 is($status, 0, 'init') or diag($said);
 is($node->safe_psql($new, $type), 'atid.block', 'a new database packs blocks');
+is($node->safe_psql($new, q{SELECT indexer.is_packed()}), 't', '... in the table packed_record');
 
 done_testing();

@@ -198,10 +198,10 @@ like(last_of($others, (map { take("demo.commit(11 + $_, $_, 0)") } 0 .. 2), $qui
 is(last_of($others, (map { take("demo.commit(11 + $_, $_, 0)") } 0 .. 2), take('demo.commit(14, 5, 0)'), $quiet_for, $problem), 'none', '... until one is signed');
 is(last_of($others, (map { take("demo.commit(11 + $_, $_, 0)") } 0 .. 2), 'DELETE FROM bad', $quiet_for, $problem), 'none', '... or the key is found');
 my @refuses = ("CREATE FUNCTION demo.refuse() RETURNS trigger LANGUAGE plpgsql AS \$\$ BEGIN RAISE 'not that one'; END \$\$",
-	'CREATE TRIGGER refuse BEFORE INSERT ON record FOR EACH ROW EXECUTE FUNCTION demo.refuse()');
+	'CREATE TRIGGER refuse BEFORE INSERT ON packed_record FOR EACH ROW EXECUTE FUNCTION demo.refuse()');
 like(last_of(@refuses, take('demo.commit(11, 0, 0)'), "DELETE FROM record WHERE did = 'did:web:n0.example'", 'SELECT demo.load(0)', $quiet_for, $problem),
 	qr/^an index, a constraint or a trigger refuses/, 'a trigger that refuses one frame and its account is a problem');
-is(last_of(@refuses, take('demo.commit(11, 0, 0)'), 'DROP TRIGGER refuse ON record', 'SELECT demo.load(0)', $quiet_for, $problem), 'none', '... but not once that is mended');
+is(last_of(@refuses, take('demo.commit(11, 0, 0)'), 'DROP TRIGGER refuse ON packed_record', 'SELECT demo.load(0)', $quiet_for, $problem), 'none', '... but not once that is mended');
 
 #
 # Gaps that the server does not report.

@@ -103,7 +103,7 @@ is(one($wants), "collection $mine, live *", '... and wants it');
 is(one('SELECT keep FROM settings'), '2 days', '... for so long');
 one(q{UPDATE settings SET pause_first = '0.05 s', pause_most = '0.8 s', spread = '0.1 s'});
 my $first = is_stored('a record of an account that joins is stored');
-is(one("SELECT tableoid = day_table('record', utc_day(indexed))::regclass FROM record WHERE did = '$first'"), 't', '... in a table of its day');
+is(one("SELECT tableoid = day_table('record', utc_day(indexed))::regclass FROM packed_record WHERE atid.at_uri_did(uri) = '$first'"), 't', '... in a table of its day');
 my $uri = one("SELECT uri FROM record WHERE did = '$first'");
 is(api($up, '{ allComExampleMines(first: 9) { nodes { uri } } }'), encode_json({ data => { allComExampleMines => { nodes => [ { uri => $uri } ] } } }), '... and the API has it, and nothing else');
 is(one("SELECT count(*) FROM account WHERE did = '$before'"), 0, 'an account that had such a record before is not there');

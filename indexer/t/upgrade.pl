@@ -120,7 +120,12 @@ SQL
 	is($status, 0, "$version: upgrade") or diag($said);
 	is(one($old, $rows) . one($old, $parts), $before, "$version: not a record is lost");
 	($status, $said) = $upgrade->command('pack');
+	ok($status != 0 && $said =~ /need the table record as it is: on the table: index mine, trigger mine$/m, "$version: pack names what the operator has added") or diag($said);
+	one($old, 'DROP INDEX mine; DROP TRIGGER mine ON record');
+	($status, $said) = $upgrade->command('pack');
 	is($status, 0, "$version: pack") or diag($said);
+	one($old, q{CREATE INDEX mine ON packed_record (atid.at_uri_collection(uri), atid.cid_of(block, 'dag-cbor'));
+		CREATE TRIGGER mine AFTER INSERT ON packed_record FOR EACH ROW EXECUTE FUNCTION public.mine()});
 	is(one($old, $rows) . one($old, $parts), $before, "$version: ... nor then");
 	is(one($old, $_->[1]), one($db, $_->[1]), "$version: $_->[0] as in a new one")
 	  foreach [ 'tables and views', $shape ], [ 'indexes', $indexes ], [ 'constraints', $checks ], [ 'functions', $functions ];

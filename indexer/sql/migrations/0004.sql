@@ -50,16 +50,6 @@ CREATE TABLE ready_account (
 );
 CREATE INDEX ready_account_slot ON ready_account (slot);
 
--- The blocks of an empty table are packed, if the extension can. A table with records keeps its
--- blocks as they are until "atid-indexer pack".
-DO $$
-BEGIN
-  IF to_regtype('atid.block') IS NOT NULL AND NOT EXISTS (SELECT 1 FROM record) THEN
-    ALTER TABLE record ALTER block TYPE atid.block;
-  END IF;
-EXCEPTION WHEN feature_not_supported THEN
-  NULL;  -- a view has the column
-END $$;
 --> next
 
 -- When a frame began to wait.

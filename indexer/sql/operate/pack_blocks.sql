@@ -1,23 +1,160 @@
--- The last step of "atid-indexer pack", which gives the table record of an earlier release packed
--- blocks. Those before it are the ones of examples/migrate.sql.
+-- The steps of "atid-indexer pack" that are not those of examples/migrate.sql. A database of an
+-- earlier release gets the forms of a new one: first columns get their new types, in record and
+-- reference; then the table record becomes packed_record (tables/record.sql).
 
--- Has the packed column take the place of the other. The views, feeds and functions that read the
--- table are taken out, and created again over it; make_views() knows its views as before.
-CREATE OR REPLACE FUNCTION swap_packed_blocks() RETURNS void LANGUAGE plpgsql
+-- The columns of a table, record or reference, whose types are not packed, and the packed ones that
+-- the extension has.
+CREATE OR REPLACE FUNCTION list_plain_columns(which text) RETURNS jsonb LANGUAGE sql STABLE
+SET search_path = indexer, pg_temp SET jit = off
+RETURN (
+  SELECT coalesce(jsonb_object_agg(n.name, n.type), '{}')
+  FROM (VALUES ('record', 'block', 'atid.block'), ('reference', 'collection', 'atid.symbol'),
+               ('reference', 'path', 'atid.symbol')) AS n (relation, name, type)
+       JOIN pg_attribute AS a ON a.attname = n.name AND a.attrelid = CASE n.relation
+         WHEN 'record' THEN record_table() ELSE to_regclass('indexer.reference') END
+  WHERE n.relation = which AND a.atttypid <> to_regtype(n.type));
+
+-- The columns of the table that an index has, or needs in an expression.
+CREATE OR REPLACE FUNCTION index_columns(index oid) RETURNS name[] LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp SET jit = off
+RETURN (
+  SELECT array_agg(a.attname)
+  FROM pg_index AS x JOIN pg_attribute AS a ON a.attrelid = x.indrelid
+  WHERE x.indexrelid = index
+    AND (a.attnum = ANY (x.indkey)
+         OR EXISTS (SELECT 1 FROM pg_depend AS d
+                    WHERE d.classid = 'pg_class'::regclass AND d.objid = x.indexrelid
+                      AND d.refobjid = a.attrelid AND d.refobjsubid = a.attnum)));
+
+-- What packing would lose or break, as the operator has created it on the table record.
+CREATE OR REPLACE FUNCTION list_pack_obstacles() RETURNS SETOF text LANGUAGE sql STABLE
+SET search_path = indexer, pg_temp SET jit = off AS $$
+  SELECT format('trigger %I', t.tgname) FROM pg_trigger AS t
+  WHERE t.tgrelid = 'record'::regclass AND NOT t.tgisinternal AND NOT starts_with(t.tgname, '~')
+  UNION ALL
+  SELECT DISTINCT format('publication %I', p.pubname) FROM pg_publication_tables AS p
+  WHERE (p.schemaname, p.tablename) = ('indexer', 'record')
+  UNION ALL
+  SELECT format('privileges of column %I', a.attname) FROM pg_attribute AS a
+  WHERE a.attrelid = 'record'::regclass AND a.attacl IS NOT NULL
+  UNION ALL
+  SELECT format('index %s', x.indexrelid::regclass) FROM pg_index AS x
+  WHERE x.indrelid = 'record'::regclass AND NOT x.indisprimary
+    AND x.indexrelid <> ALL (ARRAY(SELECT to_regclass(i.index)::oid FROM view_index AS i
+                                   WHERE to_regclass(i.index) IS NOT NULL))
+    AND index_columns(x.indexrelid) && '{did,cid}'
+$$;
+
+-- Adds the column of unusual CIDs, and has it filled in each row that is written from now on.
+CREATE OR REPLACE FUNCTION add_unusual_cid() RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  ALTER TABLE record ADD COLUMN IF NOT EXISTS unusual_cid atid.cid_link;
+  CREATE OR REPLACE TRIGGER "~moving unusual_cid" BEFORE INSERT OR UPDATE ON record
+  FOR EACH ROW EXECUTE FUNCTION fill_unusual_cid();
+  ALTER TABLE record ENABLE ALWAYS TRIGGER "~moving unusual_cid";
+END $$;
+
+CREATE OR REPLACE FUNCTION fill_unusual_cid() RETURNS trigger LANGUAGE plpgsql
+SET search_path = indexer, pg_temp AS $$
+BEGIN
+  NEW.unusual_cid := CASE WHEN NEW.cid <> atid.cid_of(NEW.block, 'dag-cbor') THEN NEW.cid END;
+  RETURN NEW;
+END $$;
+
+-- The indexes of make_views() that need the columns did or cid, and those that replace them.
+CREATE OR REPLACE FUNCTION list_packed_indexes()
+RETURNS TABLE (view regclass, columns name[], index text, replacement name, definition text)
+LANGUAGE sql STABLE
+SET search_path = indexer, pg_temp SET jit = off AS $$
+  SELECT i.view, i.columns, i.index,
+         view_index_name(view_name(ARRAY[t.nsid] || i.columns::text[]), d.definition), d.definition
+  FROM view_index AS i
+       JOIN view_type AS t ON t.view = i.view AND t.source = 'record'::regclass
+       CROSS JOIN LATERAL view_index_definition(t, i.columns, packed => true) AS d (definition)
+  WHERE NOT i.search AND index_columns(to_regclass(i.index)) && '{did,cid}'
+$$;
+
+-- The statements that create the indexes of the packed form, and drop those that an earlier run has
+-- left unfinished.
+CREATE OR REPLACE FUNCTION packed_index_commands() RETURNS SETOF text LANGUAGE sql STABLE
+SET search_path = indexer, pg_temp SET jit = off AS $$
+  SELECT c.command
+  FROM (SELECT 'packed_record_pkey'::name AS name, 'UNIQUE ' AS kind, 'USING btree (uri)' AS rest
+        UNION SELECT p.replacement, '', p.definition FROM list_packed_indexes() AS p) AS n
+       LEFT JOIN pg_index AS x ON x.indexrelid = to_regclass(format('indexer.%I', n.name))
+       CROSS JOIN LATERAL (VALUES
+         (1, CASE WHEN NOT x.indisvalid
+               THEN format('DROP INDEX CONCURRENTLY indexer.%I', n.name) END),
+         (2, CASE WHEN x.indisvalid IS NOT TRUE
+               THEN format('CREATE %sINDEX CONCURRENTLY %I ON indexer.record %s',
+                           n.kind, n.name, n.rest) END)) AS c (step, command)
+  WHERE c.command IS NOT NULL ORDER BY n.name, c.step
+$$;
+
+-- Makes the new indexes of views, if they are built, those that make_views() knows.
+CREATE OR REPLACE FUNCTION adopt_packed_indexes() RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE p record;
+BEGIN
+  FOR p IN SELECT * FROM list_packed_indexes() LOOP
+    UPDATE view_index AS i SET definition = format('indexer.record %s', p.definition)
+    WHERE i.view = p.view AND i.columns = p.columns AND NOT i.search;
+    IF to_regclass(p.index) IS NOT NULL AND to_regclass(format('indexer.%I', p.replacement))
+       IS NOT NULL
+    THEN
+      EXECUTE format('DROP INDEX %s', to_regclass(p.index));
+      EXECUTE format('ALTER INDEX indexer.%I RENAME TO %I', p.replacement,
+                     (parse_ident(p.index))[2]);
+    END IF;
+  END LOOP;
+  UPDATE view_index AS i
+  SET definition = 'indexer.packed_record' || substr(i.definition, length('indexer.record') + 1)
+  WHERE starts_with(i.definition, 'indexer.record ');
+  UPDATE view_column AS c SET expression = packed_expression(c.name)
+  FROM view_type AS t
+  WHERE t.view = c.view AND t.source = 'record'::regclass AND c.kind = 'own'
+    AND c.expression IN ('did', 'cid');
+END $$;
+
+-- Has the table record, whose blocks are packed, become packed_record under the view record, with
+-- the same rights. built: it has the new indexes.
+CREATE OR REPLACE FUNCTION replace_record_table(built bool) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
-  views jsonb;
-  dependents text[];
+  rights CONSTANT text[] := ARRAY(SELECT g FROM view_grants('record') AS g);
+  one text;
 BEGIN
-  -- make_views() waits. The views are locked as they are dropped, and then the table, as readers
-  -- of views lock them.
-  LOCK TABLE view_type IN SHARE ROW EXCLUSIVE MODE;
-  views := (SELECT coalesce(jsonb_object_agg(t.view::oid, view_full_name(t.view)), '{}')
-            FROM view_type AS t JOIN pg_class AS c ON c.oid = t.view);
-  dependents := take_dependents('record');
-  CALL moving.swap('indexer.record');
-  PERFORM restore_dependents(dependents);
+  PERFORM adopt_packed_indexes();
+  ALTER TABLE record DROP CONSTRAINT record_pkey;
+  IF built THEN
+    ALTER TABLE record ADD PRIMARY KEY USING INDEX packed_record_pkey;
+  END IF;
+  DROP TRIGGER IF EXISTS "~moving unusual_cid" ON record;
+  ALTER TABLE record DROP COLUMN did, DROP COLUMN cid;
+  ALTER TABLE record RENAME TO packed_record;
+  ALTER STATISTICS record_collection_stats RENAME TO packed_record_collection_stats;
+  CREATE STATISTICS packed_record_did_stats ON (atid.at_uri_did(uri)) FROM packed_record;
+  PERFORM create_record_view();
+  PERFORM revoke_from_others('record');
+  FOREACH one IN ARRAY rights LOOP
+    EXECUTE one;
+  END LOOP;
+END $$;
+
+-- The views of make_views(), by their OIDs: these change when a view is recreated.
+CREATE OR REPLACE FUNCTION name_views() RETURNS jsonb LANGUAGE sql STABLE
+SET search_path = indexer, pg_temp SET jit = off
+RETURN (SELECT coalesce(jsonb_object_agg(t.view::oid, view_full_name(t.view)), '{}')
+        FROM view_type AS t JOIN pg_class AS c ON c.oid = t.view);
+
+CREATE OR REPLACE FUNCTION find_views_again(views jsonb) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
   UPDATE view_type AS t SET view = (views->>t.view::oid::text)::regclass
   WHERE views ? t.view::oid::text;
   UPDATE view_column AS c SET view = (views->>c.view::oid::text)::regclass
@@ -28,30 +165,72 @@ BEGIN
   WHERE views ? t.accounts::oid::text;
 END $$;
 
--- Does with the definitions what swap_packed_blocks() will do, for a transaction that is rolled
--- back: an operator learns at the beginning, not after hours, which objects stand in the way.
-CREATE OR REPLACE FUNCTION rehearse_packed_swap() RETURNS void LANGUAGE plpgsql
+-- Has the packed columns of a table, record or reference, take the place of the others; or, if
+-- which is NULL, the table packed_record that of record. The views, feeds and functions that read
+-- the table are taken out, and created again over it; make_views() knows its views as before.
+CREATE OR REPLACE FUNCTION swap_packed(which text) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+  views jsonb;
+  dependents text[];
+BEGIN
+  -- make_views() waits. The views are locked as they are dropped, and then the table, as readers
+  -- of views lock them.
+  LOCK TABLE view_type IN SHARE ROW EXCLUSIVE MODE;
+  views := name_views();
+  dependents := take_dependents(coalesce(which, 'record')::regclass);
+  IF which IS NULL THEN
+    PERFORM replace_record_table(built => true);
+  ELSE
+    CALL moving.swap(format('indexer.%I', which)::regclass);
+  END IF;
+  PERFORM restore_dependents(dependents);
+  PERFORM find_views_again(views);
+END $$;
+
+-- Does with the definitions what swap_packed() will do, for a transaction that is rolled back: an
+-- operator learns at the beginning, not after hours, which objects stand in the way. types: those
+-- of the columns.
+CREATE OR REPLACE FUNCTION rehearse_packed_swap(which text, types jsonb) RETURNS void
+LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET client_min_messages = warning AS $$
 DECLARE
   dependents text[];
+  name text;
   problem text;
   more text;
 BEGIN
   LOCK TABLE view_type IN SHARE ROW EXCLUSIVE MODE;
+  IF which = 'record' THEN
+    SELECT string_agg(o, ', ' ORDER BY o) INTO more FROM list_pack_obstacles() AS o;
+    IF more IS NOT NULL THEN
+      RAISE dependent_objects_still_exist USING MESSAGE = 'on the table', DETAIL = more;
+    END IF;
+  END IF;
   -- an earlier run that was broken off has left the column; definitions may list all columns
-  ALTER TABLE record ADD COLUMN IF NOT EXISTS block_new atid.block;
-  dependents := take_dependents('record');
-  ALTER TABLE record DROP COLUMN block;
-  ALTER TABLE record RENAME COLUMN block_new TO block;
+  FOR name IN SELECT jsonb_object_keys(types) LOOP
+    EXECUTE format('ALTER TABLE %I ADD COLUMN IF NOT EXISTS %I %s', which, name || '_new',
+                   types->>name);
+  END LOOP;
+  dependents := take_dependents(which::regclass);
+  FOR name IN SELECT jsonb_object_keys(types) LOOP
+    EXECUTE format('ALTER TABLE %I DROP COLUMN %I', which, name);
+    EXECUTE format('ALTER TABLE %I RENAME COLUMN %I TO %I', which, name || '_new', name);
+  END LOOP;
+  IF which = 'record' THEN
+    ALTER TABLE record ADD COLUMN IF NOT EXISTS unusual_cid atid.cid_link;
+    PERFORM replace_record_table(built => false);
+  END IF;
   PERFORM restore_dependents(dependents);
 EXCEPTION
   WHEN dependent_objects_still_exist OR syntax_error_or_access_rule_violation
        OR feature_not_supported THEN
     GET STACKED DIAGNOSTICS problem = MESSAGE_TEXT, more = PG_EXCEPTION_DETAIL;
     RAISE dependent_objects_still_exist USING
-      MESSAGE = 'other objects need the column "block" of the table record as it is',
+      MESSAGE = format('other objects need the table %I as it is', which),
       DETAIL = clip_text(translate(concat_ws(': ', problem, more), E'\n', ' '), 1000),
-      HINT = 'Drop them, pack the blocks, and create them again.';
+      HINT = 'Drop them, run "atid-indexer pack", and create them again.';
 END $$;

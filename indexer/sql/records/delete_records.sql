@@ -38,11 +38,7 @@ SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 DECLARE uris atid.at_uri[];
 BEGIN
   IF mode = 'mirror' AND NOT EXISTS (SELECT 1 FROM day) THEN RETURN; END IF;
-  uris := ARRAY(SELECT r.uri FROM record AS r
-                WHERE r.did = account
-                  AND r.uri BETWEEN atid.at_uri_make(account)
-                                AND atid.at_uri_scope_upper(atid.at_uri_make(account))
-                  AND (r.tableoid = 'indexer.record'::regclass) = (mode = 'live'));
+  uris := list_stored(account, of_days => mode = 'mirror');
   IF uris = '{}' THEN RETURN; END IF;
   PERFORM create_temp_tables();
   INSERT INTO op (uri, did, fresh) SELECT u, account, false FROM unnest(uris) AS u;

@@ -1,5 +1,24 @@
 -- The references of records.
 
+-- A new database stores collections and paths as symbols, which take a few bytes where they are
+-- well known, if the extension has the type.
+DO $$
+BEGIN
+  IF to_regtype('atid.symbol') IS NULL OR NOT is_as_created('reference') THEN RETURN; END IF;
+  DROP TABLE reference;
+  CREATE TABLE reference (
+    tid        atid.tid NOT NULL,     -- the record key, or the lowest TID where that is none
+    subject    atid.at_uri NOT NULL,
+    collection atid.symbol NOT NULL,  -- of the record,
+    path       atid.symbol NOT NULL,  -- and the field, as reply.parent; '': too long
+    uri        atid.at_uri NOT NULL
+  );
+  CREATE INDEX reference_subject ON reference (subject, collection, path, tid);
+  CREATE INDEX reference_uri ON reference (uri);
+EXCEPTION WHEN dependent_objects_still_exist THEN
+  NULL;  -- somebody has a view of it
+END $$;
+
 -- The path of a field, from the field that record_refs returns: without "$." at its beginning and
 -- ".uri" at its end, so that a reference and a strong reference have the same path. A path that is
 -- too long for an index is empty.

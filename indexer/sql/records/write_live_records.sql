@@ -10,13 +10,12 @@ DECLARE
   today CONSTANT date := find_today();
   rules CONSTANT atid.lexicon := (SELECT atid.lexicon_agg(l.lexicons) FROM lexicons AS l);
   uris CONSTANT atid.at_uri[] := ARRAY(SELECT op.uri FROM op);
+  dids CONSTANT atid.did[] := ARRAY(SELECT DISTINCT op.did FROM op);
 BEGIN
   PERFORM enter_writers();
   DELETE FROM reference WHERE uri = ANY (uris);
-  DELETE FROM record WHERE uri = ANY (uris);
-  EXECUTE format('INSERT INTO %s (uri, did, cid, block, conforms) '
-                 'SELECT uri, did, cid, block, atid.dag_cbor_conforms(block, $1, collection) '
-                 'FROM pg_temp.op WHERE block IS NOT NULL', day_table('record', today)) USING rules;
+  PERFORM delete_stored(uris, dids);
+  EXECUTE record_insert(day_table('record', today)) USING rules;
   EXECUTE format('INSERT INTO %s (subject, collection, path, tid, uri) '
                  'SELECT r.subject, r.collection, r.path, r.tid, r.uri '
                  'FROM indexer.read_op_references() AS r', day_table('reference', today));

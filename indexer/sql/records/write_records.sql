@@ -11,12 +11,8 @@ DECLARE
 BEGIN
   PERFORM enter_writers();
   IF old <> '{}' THEN DELETE FROM reference WHERE uri = ANY (old); END IF;
-  IF gone <> '{}' THEN DELETE FROM record WHERE uri = ANY (gone) AND did = ANY (whose); END IF;
-  INSERT INTO record AS r (uri, did, cid, block, conforms)
-  SELECT uri, did, cid, block, atid.dag_cbor_conforms(block, rules, collection)
-  FROM op WHERE block IS NOT NULL
-  ON CONFLICT (uri, did) DO UPDATE
-  SET cid = excluded.cid, block = excluded.block, conforms = excluded.conforms;
+  IF gone <> '{}' THEN PERFORM delete_stored(gone, whose); END IF;
+  PERFORM store_records(rules);
   INSERT INTO reference (subject, collection, path, tid, uri)
   SELECT r.subject, r.collection, r.path, r.tid, r.uri FROM read_op_references() AS r;
   IF EXISTS (SELECT 1 FROM reader) THEN

@@ -12,6 +12,14 @@ CREATE OR REPLACE FUNCTION day_table(parent text, day date) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN format('indexer.%I', parent || to_char(day, '"_"YYYY_MM_DD'));
 
+-- The tables from which those of a day inherit, by the beginning of their names.
+CREATE OR REPLACE FUNCTION day_parents() RETURNS TABLE (name text, parent regclass)
+LANGUAGE sql STABLE
+SET search_path = indexer, pg_temp
+BEGIN ATOMIC
+  VALUES ('record', record_table()), ('reference', to_regclass('indexer.reference'));
+END;
+
 -- Grants INSERT on a table to the roles that have it on another. (SELECT, UPDATE and DELETE go
 -- through record and reference, whose own privileges and policies apply.)
 CREATE OR REPLACE FUNCTION copy_insert_grants(source regclass, target regclass) RETURNS void
@@ -58,21 +66,22 @@ SET enable_mergejoin = off AS $$
 DECLARE
   today CONSTANT date := utc_day();
   d date;
-  parent text;
+  name text;
+  parent regclass;
 BEGIN
   FOREACH d IN ARRAY ARRAY[today, today + 1] LOOP
     IF NOT EXISTS (SELECT 1 FROM day AS x WHERE x.day = d) THEN
       LOCK TABLE day IN EXCLUSIVE MODE;
       CONTINUE WHEN EXISTS (SELECT 1 FROM day AS x WHERE x.day = d);
-      FOREACH parent IN ARRAY '{record,reference}'::text[] LOOP
-        EXECUTE format('CREATE TABLE %s (LIKE indexer.%I INCLUDING ALL) INHERITS (indexer.%2$I)',
-                       day_table(parent, d), parent);
-        PERFORM copy_insert_grants(parent::regclass, day_table(parent, d)::regclass);
+      FOR name, parent IN SELECT * FROM day_parents() LOOP
+        EXECUTE format('CREATE TABLE %s (LIKE %s INCLUDING ALL) INHERITS (%2$s)',
+                       day_table(name, d), parent);
+        PERFORM copy_insert_grants(parent, day_table(name, d)::regclass);
       END LOOP;
       INSERT INTO day VALUES (d);
     ELSIF d > today THEN
-      FOREACH parent IN ARRAY '{record,reference}'::text[] LOOP
-        PERFORM copy_indexes(parent::regclass, day_table(parent, d)::regclass);
+      FOR name, parent IN SELECT * FROM day_parents() LOOP
+        PERFORM copy_indexes(parent, day_table(name, d)::regclass);
       END LOOP;
     END IF;
   END LOOP;
@@ -133,7 +142,7 @@ BEGIN
     NULL;  -- a foreign key refers to one of them
   END;
   EXECUTE format('ALTER TABLE %s NO INHERIT reference', day_table('reference', d));
-  EXECUTE format('ALTER TABLE %s NO INHERIT record', day_table('record', d));
+  EXECUTE format('ALTER TABLE %s NO INHERIT %s', day_table('record', d), record_table());
   DELETE FROM day AS x WHERE x.day = d;
   RAISE WARNING 'the tables of % cannot be dropped, and are no longer part of record', d
   USING DETAIL = dependents, HINT = 'Drop what depends on them, then drop them.';

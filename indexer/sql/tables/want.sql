@@ -58,10 +58,11 @@ BEGIN
   END IF;
   IF TG_OP <> 'DELETE' THEN
     IF NEW.what = 'live' AND EXISTS (SELECT 1 FROM pg_trigger AS t
-                                     WHERE (t.tgrelid, t.tgname) = ('record'::regclass, '~moving'))
+                                     WHERE t.tgrelid IN (record_table(), 'reference'::regclass)
+                                       AND starts_with(t.tgname, '~moving'))
     THEN
       RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
-        MESSAGE = 'the blocks of the table record are being packed',
+        MESSAGE = 'the records are being packed',
         HINT = 'Run "atid-indexer pack" until it ends.';
     END IF;
     -- has all accounts in the other mode examined

@@ -83,6 +83,19 @@ LANGUAGE sql STABLE
 RETURN format(CASE WHEN has_column(source, 'did') THEN '%sdid' ELSE 'atid.at_uri_did(%suri)' END,
               prefix);
 
+-- The columns did and cid of a record, over a row of the table packed_record.
+CREATE OR REPLACE FUNCTION packed_expression(name name) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE name WHEN 'did' THEN 'atid.at_uri_did(uri)'
+                 WHEN 'cid' THEN 'coalesce(unusual_cid, atid.cid_of(block, ''dag-cbor''))' END;
+
+-- The CID of a row of a source without a column cid.
+CREATE OR REPLACE FUNCTION cid_expression(source regclass) RETURNS text LANGUAGE sql STABLE
+RETURN CASE
+  WHEN has_column(source, 'unusual_cid') THEN packed_expression('cid')
+  WHEN has_column(source, 'block') THEN 'atid.cid_of(block, ''dag-cbor'')'
+  ELSE 'CASE WHEN atid.record_is_valid(record) THEN atid.record_cid(record) END' END;
+
 -- A column of the account of a row s of the source.
 CREATE OR REPLACE FUNCTION account_expression(
   accounts regclass, source regclass, expression text

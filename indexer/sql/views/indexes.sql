@@ -165,6 +165,22 @@ BEGIN
           WHERE c.view = of AND c.name = loose);
 END $$;
 
+-- The definition of an index on these columns of a view, in this order; packed: over the table
+-- packed_record, though the source is still the plain table.
+CREATE OR REPLACE FUNCTION view_index_definition(this view_type, columns name[], packed bool)
+RETURNS text LANGUAGE sql STABLE
+SET search_path FROM CURRENT AS $$
+  SELECT format('USING %s (%s%s) WHERE %s', method,
+                string_agg(format('(%s)', CASE WHEN packed AND c.expression IN ('did', 'cid')
+                                            THEN packed_expression(c.expression)
+                                            ELSE c.expression END), ', ' ORDER BY w.n),
+                CASE method WHEN 'gin' THEN ' jsonb_path_ops' ELSE '' END, this.condition)
+  FROM view_index_method(this.view, columns) AS method
+       CROSS JOIN unnest(columns) WITH ORDINALITY AS w (name, n)
+       JOIN view_column AS c ON c.view = this.view AND c.name = w.name
+  GROUP BY method
+$$;
+
 -- An index for queries of a view by these columns, in this order.
 CREATE OR REPLACE FUNCTION plan_view_index(
   view regclass, columns name[], OUT of regclass, OUT label text, OUT definition text
@@ -174,8 +190,6 @@ SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   this CONSTANT view_type NOT NULL := resolve_view_type(view);
   missing name;
-  method text;
-  expressions text;
 BEGIN
   SELECT w.name INTO missing FROM unnest(columns) AS w (name)
   WHERE NOT EXISTS (SELECT 1 FROM view_column AS c
@@ -185,14 +199,9 @@ BEGIN
     RAISE undefined_column USING
       MESSAGE = format('view %s has no column %I that can be indexed', view, missing);
   END IF;
-  method := view_index_method(this.view, columns);
-  SELECT string_agg(format('(%s)', c.expression), ', ' ORDER BY w.n) INTO expressions
-  FROM unnest(columns) WITH ORDINALITY AS w (name, n)
-       JOIN view_column AS c ON c.view = this.view AND c.name = w.name;
   of := this.view;
   label := view_name(ARRAY[this.nsid] || columns::text[]);
-  definition := format('USING %s (%s%s) WHERE %s', method, expressions,
-                       CASE method WHEN 'gin' THEN ' jsonb_path_ops' ELSE '' END, this.condition);
+  definition := view_index_definition(this, columns, packed => false);
 END $$;
 
 -- Creates an index, which blocks writers meanwhile. To avoid that, run the commands that

@@ -68,7 +68,7 @@ SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_b
 SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE account CONSTANT text := format('%s.account', target);
 BEGIN
-  IF to_regclass('record') IS NULL OR to_regclass('identity') IS NULL
+  IF record_table() IS NULL OR to_regclass('identity') IS NULL
      OR to_regclass('lexicons') IS NULL THEN
     RAISE undefined_table USING MESSAGE = 'make_views(target) needs the tables of the indexer',
       HINT = 'Pass the Lexicons and the source: make_views(lexicons, source, target).';
@@ -79,7 +79,7 @@ BEGIN
        SELECT 1 FROM view_type AS t WHERE t.view = to_regclass(account) AND t.nsid IS NULL) THEN
     PERFORM build_account_view(account);
   END IF;
-  RETURN make_views((SELECT atid.lexicon_agg(l.lexicons) FROM lexicons AS l), 'record'::regclass,
+  RETURN make_views((SELECT atid.lexicon_agg(l.lexicons) FROM lexicons AS l), record_table(),
                     target, account::regclass, conforming);
 END $$;
 

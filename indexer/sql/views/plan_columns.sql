@@ -16,7 +16,9 @@ BEGIN
     (NULL::regclass, 'uri'::name, NULL::text[], 'own', 'atid.at_uri', 'uri', 1400, with_uri,
      'The AT URI of the record.'),
     (NULL, 'did', NULL, 'own', 'atid.did', did_expression(this.source, ''), 512,
-     is_column_filled(this.source, 'did'), 'The DID of its account.'),
+     is_column_filled(this.source,
+                      CASE WHEN has_column(this.source, 'did') THEN 'did' ELSE 'uri' END),
+     'The DID of its account.'),
     (NULL, 'rkey', NULL, 'own', 'atid.record_key', 'atid.at_uri_rkey(uri)', 512, with_uri,
      'Its record key.');
   IF has_column(this.source, 'cid') THEN
@@ -24,8 +26,7 @@ BEGIN
       256, is_column_filled(this.source, 'cid'), 'The CID of its block.';
   ELSE
     RETURN QUERY SELECT NULL::regclass, 'cid'::name, NULL::text[], 'own', 'atid.cid_link',
-      CASE holder WHEN 'block' THEN 'atid.cid_of(block, ''dag-cbor'')'
-        ELSE 'CASE WHEN atid.record_is_valid(record) THEN atid.record_cid(record) END' END,
+      cid_expression(this.source),
       256, with_block, 'The CID of its block.';
   END IF;
   IF has_column(this.source, 'indexed') THEN

@@ -7,7 +7,7 @@ import { explain } from './explain.js';
 import { feeds, indexFeed, publishFeed } from './feeds.js';
 import { listLexicons, storeFiles } from './lexicon-commands.js';
 import { WANTS } from '../work/list-kinds.js';
-import { packBlocks } from './pack.js';
+import { packRecords } from './pack.js';
 import { status } from './status.js';
 import { verify } from './verify.js';
 import { addWant, listWants, removeWant } from './wants.js';
@@ -172,10 +172,10 @@ makes no sense.`,
   });
   add(program, result, {
     words: 'pack',
-    help: `Packs the blocks of records that an earlier release has stored. The stream goes on, and
-the table can be read, also by views and feeds. Only the last step has others wait, while
-it reads the table once. If it is broken off, run it again.`,
-    work: () => shown((db) => packBlocks(db)),
+    help: `Packs the records and references that an earlier release has stored. The stream goes on,
+and the tables can be read, also by views and feeds. Only the last step for each table has
+others wait, while it reads the table once. If it is broken off, run it again.`,
+    work: () => shown((db) => packRecords(db)),
   });
   add(program, result, {
     words: 'verify <file> [did]',

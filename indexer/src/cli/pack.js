@@ -1,4 +1,4 @@
-// Packs the blocks of a table record that an earlier release has made, while the stream goes on.
+// Gives a database of an earlier release the packed forms of a new one, while the stream goes on.
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../db/connection.js';
@@ -9,9 +9,17 @@ import { isDistributed, lockSchema } from '../db/schema.js';
 import { say } from './database-commands.js';
 
 /** @typedef {import('pg').Client} Client */
+/** @typedef {Record<string, string>} Types the new types of the columns of a table */
+/**
+ * @typedef {object} Found
+ * @property {boolean} canPack the extension has the types
+ * @property {boolean} hasDays the tables have days of live mode, or will have them
+ * @property {boolean} isPlain the records are in the table record, not in packed_record
+ * @property {Types} record the columns whose types are not packed
+ * @property {Types} reference
+ */
 
-const TABLE = 'indexer.record';
-const PAGES = 200; // pages of the table in one transaction
+const PAGES = 200; // pages of a table in one transaction
 const LOOK = 5000; // ms between two lines of progress
 const PATIENCE = 120; // attempts, each of which waits for a lock for five seconds at most
 const REST = 10e3; // ms between two of them, in which others go on
@@ -29,17 +37,37 @@ function readSteps() {
 }
 
 /**
- * Why the blocks cannot be packed; null: they can.
- * @param {{ canPack: boolean, hasDays: boolean }} found
+ * The statement that packs a table in one step.
+ * @param {string} table
+ * @param {Types} types
+ */
+const alterTable = (table, types) =>
+  `"ALTER TABLE indexer.${table} ` +
+  Object.entries(types)
+    .map(([name, type]) => `ALTER ${name} TYPE ${type}`)
+    .join(', ') +
+  '"';
+
+/** @param {Types} types */
+const isEmpty = (types) => Object.keys(types).length === 0;
+
+/**
+ * Why the records cannot be packed; null: they can.
+ * @param {Found} found
  * @param {boolean} isSpread by Citus
  */
-function problemOf({ canPack, hasDays }, isSpread) {
+function problemOf({ canPack, hasDays, record, reference }, isSpread) {
   if (!canPack) return 'The extension is too old. Run "ALTER EXTENSION atid UPDATE" first.';
-  if (isSpread)
+  if (isSpread) {
+    const statements = [
+      ...(isEmpty(record) ? [] : [alterTable('record', record)]),
+      ...(isEmpty(reference) ? [] : [alterTable('reference', reference)]),
+    ];
     return (
-      'Citus distributes the table, so it is changed in one step, for which everybody waits: ' +
-      `"ALTER TABLE ${TABLE} ALTER block TYPE atid.block".`
+      'Citus distributes the tables, so they are changed in one step, for which everybody waits: ' +
+      `${statements.join(' and ')}.`
     );
+  }
   if (hasDays)
     return (
       'The table has days of live mode, or will have them. Run "atid-indexer want remove live ' +
@@ -48,35 +76,42 @@ function problemOf({ canPack, hasDays }, isSpread) {
   return null;
 }
 
-/** @param {Client} db */
+/**
+ * @param {Client} db
+ * @returns {Promise<Found>}
+ */
 const find = (db) =>
   rowOf(
     db,
-    `SELECT format_type(a.atttypid, NULL) AS type,
-       to_regtype('atid.block') IS NOT NULL AS "canPack",
-       EXISTS (SELECT FROM pg_inherits WHERE inhparent = c.oid)
-         OR EXISTS (SELECT FROM indexer.want WHERE what = 'live') AS "hasDays"
-     FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid
-     WHERE c.oid = $1::regclass AND a.attname = 'block'`,
-    [TABLE],
+    `SELECT to_regtype('atid.block') IS NOT NULL AS "canPack",
+       EXISTS (SELECT FROM pg_inherits WHERE inhparent = indexer.record_table())
+         OR EXISTS (SELECT FROM indexer.want WHERE what = 'live') AS "hasDays",
+       NOT indexer.is_packed() AS "isPlain",
+       indexer.list_plain_columns('record') AS record,
+       indexer.list_plain_columns('reference') AS reference`,
   );
 
-/** @param {Client} db */
-const swap = (db) =>
+/**
+ * @param {Client} db
+ * @param {string | null} table null: the table packed_record takes the place of record
+ */
+const swap = (db, table) =>
   inTransaction(db, async () => {
     await lockSchema(db);
-    await db.query('SELECT indexer.swap_packed_blocks()');
+    await db.query('SELECT indexer.swap_packed($1)', [table]);
   });
 
 /**
- * Tries the last step on the definitions alone.
+ * Tries the last steps for a table on the definitions alone.
  * @param {Client} db
+ * @param {string} table
+ * @param {Types} types
  */
-async function rehearseSwap(db) {
+async function rehearseSwap(db, table, types) {
   await db.query('BEGIN');
   try {
     await lockSchema(db);
-    await db.query('SELECT indexer.rehearse_packed_swap()');
+    await db.query('SELECT indexer.rehearse_packed_swap($1, $2)', [table, JSON.stringify(types)]);
   } finally {
     await db.query('ROLLBACK');
   }
@@ -101,11 +136,12 @@ async function run(db, step) {
 }
 
 /**
- * Shows how far the step that fills the column has come, and how long it still takes.
+ * Shows how far the step that fills the columns has come, and how long it still takes.
  * @param {Client} watcher
  * @param {number} pid
+ * @param {string} table
  */
-function showProgress(watcher, pid) {
+function showProgress(watcher, pid, table) {
   const began = Date.now();
   let from = -1;
   return setInterval(async () => {
@@ -120,7 +156,7 @@ function showProgress(watcher, pid) {
     if (from < 0) from = at.page;
     const rate = (at.page - from) / (Date.now() - began);
     const left = rate > 0 ? `, ${Math.ceil((at.pages - at.page) / rate / 60e3)} min left` : '';
-    say(`page ${at.page} of ${at.pages}${left}`);
+    say(`${table}: page ${at.page} of ${at.pages}${left}`);
   }, LOOK);
 }
 
@@ -135,7 +171,7 @@ async function begin(db) {
        AND to_regclass('moving.columns') IS NULL AS "isOther"`,
     [LOCK],
   );
-  if (!ours) throw new Problem('Another program packs the blocks.');
+  if (!ours) throw new Problem('Another program packs the records.');
   if (isOther)
     throw new Problem('The database has a schema moving of another kind. Rename it first.');
   await db.query("SET lock_timeout = '5s'");
@@ -162,41 +198,86 @@ async function dropSteps(db, steps) {
 }
 
 /**
- * Packs the blocks. Each step can be repeated, so a run that was broken off is begun again.
+ * Builds the indexes that a query returns, without blocking writers.
  * @param {Client} db
+ * @param {string} commands
  */
-export async function packBlocks(db) {
-  const found = await find(db);
-  if (found.type === 'atid.block') return { lines: ['The blocks are packed.'], ok: true };
-  const problem = problemOf(found, await isDistributed(db));
-  if (problem !== null) throw new Problem(problem);
-  await refuseOthers(db, 'indexer');
-  const steps = readSteps();
-  await begin(db);
-  await run(db, rehearseSwap);
-  await db.query(steps); // into their schema
-  await run(db, `CALL moving.prepare('${TABLE}', '{"block": "atid.block"}')`);
+async function buildIndexes(db, commands) {
+  await db.query('SET lock_timeout = 0'); // a build that is broken off leaves an invalid index
+  for (const { command } of await rowsOf(db, `SELECT ${commands} AS command`)) {
+    say(command);
+    await db.query(command);
+  }
+  await db.query("SET lock_timeout = '5s'");
+}
+
+/**
+ * Gives the columns of a table their packed types.
+ * @param {Client} db
+ * @param {string} table
+ * @param {Types} types
+ */
+async function packColumns(db, table, types) {
+  if (isEmpty(types)) return;
+  await run(db, `CALL moving.prepare('indexer.${table}', '${JSON.stringify(types)}')`);
   const watcher = await connect('command');
   const { pid } = await rowOf(db, 'SELECT pg_backend_pid() AS pid');
-  const timer = showProgress(watcher, pid);
+  const timer = showProgress(watcher, pid, table);
   try {
-    await run(db, `CALL moving.fill('${TABLE}', ${PAGES})`);
+    await run(db, `CALL moving.fill('indexer.${table}', ${PAGES})`);
   } finally {
     clearInterval(timer);
     await watcher.end();
   }
-  const commands = await rowsOf(db, `SELECT moving.index_commands('${TABLE}') AS command`);
-  for (const { command } of commands) {
-    say(command);
-    await db.query('SET lock_timeout = 0'); // a build that is broken off leaves an invalid index
-    await db.query(command);
-  }
-  await db.query("SET lock_timeout = '5s'");
-  await run(db, swap);
-  await db.query('ANALYZE indexer.record'); // indexes on fields have no statistics yet
+  await buildIndexes(db, `moving.index_commands('indexer.${table}')`);
+  await run(db, () => swap(db, table));
+  await db.query(`ANALYZE indexer.${table}`); // indexes on fields have no statistics yet
+}
+
+/**
+ * Has the table packed_record take the place of the table record.
+ * @param {Client} db
+ */
+async function replaceRecordTable(db) {
+  const [other] = await rowsOf(
+    db,
+    'SELECT uri FROM indexer.record WHERE did <> atid.at_uri_did(uri) LIMIT 1',
+  );
+  if (other) throw new Problem(`The did of the record ${other.uri} is not that in its uri.`);
+  await run(db, 'SELECT indexer.add_unusual_cid()');
+  await run(
+    db,
+    `UPDATE indexer.record SET unusual_cid = cid
+     WHERE unusual_cid IS NULL AND cid <> atid.cid_of(block, 'dag-cbor')`,
+  );
+  await buildIndexes(db, 'indexer.packed_index_commands()');
+  await run(db, () => swap(db, null));
+  await db.query('ANALYZE indexer.packed_record');
+}
+
+/**
+ * Packs the records. Each step can be repeated, so a run that was broken off is begun again.
+ * @param {Client} db
+ */
+export async function packRecords(db) {
+  const found = await find(db);
+  const isSpread = await isDistributed(db);
+  if (found.canPack && isEmpty(found.record) && isEmpty(found.reference))
+    if (isSpread || !found.isPlain) return { lines: ['The records are packed.'], ok: true };
+  const problem = problemOf(found, isSpread);
+  if (problem !== null) throw new Problem(problem);
+  await refuseOthers(db, 'indexer');
+  const steps = readSteps();
+  await begin(db);
+  if (found.isPlain) await run(db, () => rehearseSwap(db, 'record', found.record));
+  await run(db, () => rehearseSwap(db, 'reference', found.reference));
+  await db.query(steps); // into their schema
+  await packColumns(db, 'record', found.record);
+  if (found.isPlain) await replaceRecordTable(db);
+  await packColumns(db, 'reference', found.reference);
   await dropSteps(db, steps);
   return {
-    lines: ['The blocks are packed. VACUUM FULL, or pg_repack, returns the space to the disk.'],
+    lines: ['The records are packed. VACUUM FULL, or pg_repack, returns the space to the disk.'],
     ok: true,
   };
 }
