@@ -46,6 +46,7 @@ REGRESS = \
 	record \
 	reference \
 	block \
+	symbol \
 	lexicon \
 	conforms \
 	network \

@@ -45,6 +45,37 @@ CREATE TYPE @extschema@.block (
 );
 COMMENT ON TYPE @extschema@.block IS 'a DAG-CBOR block; a record takes about a third of its bytes';
 
+CREATE TYPE @extschema@.symbol;
+
+CREATE FUNCTION @extschema@.symbol_in(cstring) RETURNS @extschema@.symbol
+  AS 'MODULE_PATHNAME', 'atid_symbol_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.symbol_in(cstring) IS 'I/O';
+
+CREATE FUNCTION @extschema@.symbol_out(@extschema@.symbol) RETURNS cstring
+  AS 'MODULE_PATHNAME', 'atid_symbol_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.symbol_out(@extschema@.symbol) IS 'I/O';
+
+CREATE FUNCTION @extschema@.symbol_recv(internal) RETURNS @extschema@.symbol
+  AS 'MODULE_PATHNAME', 'atid_symbol_recv' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.symbol_recv(internal) IS 'I/O';
+
+CREATE FUNCTION @extschema@.symbol_send(@extschema@.symbol) RETURNS bytea
+  AS 'MODULE_PATHNAME', 'atid_symbol_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.symbol_send(@extschema@.symbol) IS 'I/O';
+
+CREATE TYPE @extschema@.symbol (
+  INPUT = @extschema@.symbol_in,
+  OUTPUT = @extschema@.symbol_out,
+  RECEIVE = @extschema@.symbol_recv,
+  SEND = @extschema@.symbol_send,
+  INTERNALLENGTH = VARIABLE,
+  ALIGNMENT = int4,
+  STORAGE = extended,
+  CATEGORY = 'S'
+);
+COMMENT ON TYPE @extschema@.symbol IS
+  'a text that takes a byte or two if it is a well-known NSID or path';
+
 -- functions
 
 -- The errors of those that are LEAKPROOF say nothing of a block: that memory ends, that a page is damaged, or that a
@@ -121,6 +152,407 @@ CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_is_valid(block bytea) RETURNS bo
   AS 'MODULE_PATHNAME', 'atid_dag_cbor_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 20
   SUPPORT @extschema@.at_uri_text_support;
 
+-- functions of the operators, operator classes and casts of atid.symbol
+--
+-- The errors of those that are LEAKPROOF reveal nothing of a text, as above.
+
+CREATE FUNCTION @extschema@.symbol_eq(@extschema@.symbol, @extschema@.symbol) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_symbol_eq' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.symbol_eq(@extschema@.symbol, @extschema@.symbol) IS
+  'implementation of = operator';
+
+CREATE FUNCTION @extschema@.symbol_ne(@extschema@.symbol, @extschema@.symbol) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_symbol_ne' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.symbol_ne(@extschema@.symbol, @extschema@.symbol) IS
+  'implementation of <> operator';
+
+CREATE FUNCTION @extschema@.symbol_lt(@extschema@.symbol, @extschema@.symbol) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_symbol_lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.symbol_lt(@extschema@.symbol, @extschema@.symbol) IS
+  'implementation of < operator';
+
+CREATE FUNCTION @extschema@.symbol_le(@extschema@.symbol, @extschema@.symbol) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_symbol_le' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.symbol_le(@extschema@.symbol, @extschema@.symbol) IS
+  'implementation of <= operator';
+
+CREATE FUNCTION @extschema@.symbol_gt(@extschema@.symbol, @extschema@.symbol) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_symbol_gt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.symbol_gt(@extschema@.symbol, @extschema@.symbol) IS
+  'implementation of > operator';
+
+CREATE FUNCTION @extschema@.symbol_ge(@extschema@.symbol, @extschema@.symbol) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_symbol_ge' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.symbol_ge(@extschema@.symbol, @extschema@.symbol) IS
+  'implementation of >= operator';
+
+CREATE FUNCTION @extschema@.symbol_cmp(@extschema@.symbol, @extschema@.symbol) RETURNS int
+  AS 'MODULE_PATHNAME', 'atid_symbol_cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.symbol_cmp(@extschema@.symbol, @extschema@.symbol) IS
+  'less-equal-greater';
+
+CREATE FUNCTION @extschema@.symbol_sortsupport(internal) RETURNS void
+  AS 'MODULE_PATHNAME', 'atid_symbol_sortsupport' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.symbol_sortsupport(internal) IS 'sort support';
+
+CREATE FUNCTION @extschema@.symbol_hash(@extschema@.symbol) RETURNS int
+  AS 'MODULE_PATHNAME', 'atid_symbol_hash' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.symbol_hash(@extschema@.symbol) IS 'hash';
+
+CREATE FUNCTION @extschema@.symbol_hash_extended(@extschema@.symbol, bigint) RETURNS bigint
+  AS 'MODULE_PATHNAME', 'atid_symbol_hash_extended'
+  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.symbol_hash_extended(@extschema@.symbol, bigint) IS 'hash';
+
+CREATE FUNCTION @extschema@.symbol_larger(@extschema@.symbol, @extschema@.symbol)
+  RETURNS @extschema@.symbol
+  AS 'MODULE_PATHNAME', 'atid_symbol_larger' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.symbol_larger(@extschema@.symbol, @extschema@.symbol) IS
+  'larger of two';
+
+CREATE FUNCTION @extschema@.symbol_smaller(@extschema@.symbol, @extschema@.symbol)
+  RETURNS @extschema@.symbol
+  AS 'MODULE_PATHNAME', 'atid_symbol_smaller' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.symbol_smaller(@extschema@.symbol, @extschema@.symbol) IS
+  'smaller of two';
+
+CREATE FUNCTION @extschema@.symbol_text_support(internal) RETURNS internal
+  AS 'MODULE_PATHNAME', 'atid_symbol_text_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.symbol_text_support(internal) IS
+  'planner support for comparing symbol and text';
+
+CREATE FUNCTION @extschema@.symbol_eq_text(@extschema@.symbol, text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_symbol_eq_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.symbol_text_support;
+COMMENT ON FUNCTION @extschema@.symbol_eq_text(@extschema@.symbol, text) IS
+  'implementation of = operator';
+
+CREATE FUNCTION @extschema@.symbol_ne_text(@extschema@.symbol, text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_symbol_ne_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.symbol_text_support;
+COMMENT ON FUNCTION @extschema@.symbol_ne_text(@extschema@.symbol, text) IS
+  'implementation of <> operator';
+
+CREATE FUNCTION @extschema@.symbol_lt_text(@extschema@.symbol, text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_symbol_lt_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.symbol_text_support;
+COMMENT ON FUNCTION @extschema@.symbol_lt_text(@extschema@.symbol, text) IS
+  'implementation of < operator';
+
+CREATE FUNCTION @extschema@.symbol_le_text(@extschema@.symbol, text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_symbol_le_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.symbol_text_support;
+COMMENT ON FUNCTION @extschema@.symbol_le_text(@extschema@.symbol, text) IS
+  'implementation of <= operator';
+
+CREATE FUNCTION @extschema@.symbol_gt_text(@extschema@.symbol, text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_symbol_gt_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.symbol_text_support;
+COMMENT ON FUNCTION @extschema@.symbol_gt_text(@extschema@.symbol, text) IS
+  'implementation of > operator';
+
+CREATE FUNCTION @extschema@.symbol_ge_text(@extschema@.symbol, text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_symbol_ge_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.symbol_text_support;
+COMMENT ON FUNCTION @extschema@.symbol_ge_text(@extschema@.symbol, text) IS
+  'implementation of >= operator';
+
+CREATE FUNCTION @extschema@.symbol_cmp_text(@extschema@.symbol, text) RETURNS int
+  AS 'MODULE_PATHNAME', 'atid_symbol_cmp_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.symbol_cmp_text(@extschema@.symbol, text) IS 'less-equal-greater';
+
+CREATE FUNCTION @extschema@.text_eq_symbol(text, @extschema@.symbol) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_text_eq_symbol' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.symbol_text_support;
+COMMENT ON FUNCTION @extschema@.text_eq_symbol(text, @extschema@.symbol) IS
+  'implementation of = operator';
+
+CREATE FUNCTION @extschema@.text_ne_symbol(text, @extschema@.symbol) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_text_ne_symbol' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.symbol_text_support;
+COMMENT ON FUNCTION @extschema@.text_ne_symbol(text, @extschema@.symbol) IS
+  'implementation of <> operator';
+
+CREATE FUNCTION @extschema@.text_lt_symbol(text, @extschema@.symbol) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_text_lt_symbol' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.symbol_text_support;
+COMMENT ON FUNCTION @extschema@.text_lt_symbol(text, @extschema@.symbol) IS
+  'implementation of < operator';
+
+CREATE FUNCTION @extschema@.text_le_symbol(text, @extschema@.symbol) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_text_le_symbol' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.symbol_text_support;
+COMMENT ON FUNCTION @extschema@.text_le_symbol(text, @extschema@.symbol) IS
+  'implementation of <= operator';
+
+CREATE FUNCTION @extschema@.text_gt_symbol(text, @extschema@.symbol) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_text_gt_symbol' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.symbol_text_support;
+COMMENT ON FUNCTION @extschema@.text_gt_symbol(text, @extschema@.symbol) IS
+  'implementation of > operator';
+
+CREATE FUNCTION @extschema@.text_ge_symbol(text, @extschema@.symbol) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_text_ge_symbol' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.symbol_text_support;
+COMMENT ON FUNCTION @extschema@.text_ge_symbol(text, @extschema@.symbol) IS
+  'implementation of >= operator';
+
+CREATE FUNCTION @extschema@.text_cmp_symbol(text, @extschema@.symbol) RETURNS int
+  AS 'MODULE_PATHNAME', 'atid_text_cmp_symbol' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.text_cmp_symbol(text, @extschema@.symbol) IS 'less-equal-greater';
+
+CREATE FUNCTION @extschema@.symbol_hash_text(text) RETURNS int
+  AS 'MODULE_PATHNAME', 'atid_symbol_hash_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.symbol_hash_text(text) IS 'hash';
+
+CREATE FUNCTION @extschema@.symbol_hash_text_extended(text, bigint) RETURNS bigint
+  AS 'MODULE_PATHNAME', 'atid_symbol_hash_text_extended'
+  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.symbol_hash_text_extended(text, bigint) IS 'hash';
+
+CREATE FUNCTION @extschema@.symbol_to_text(@extschema@.symbol) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_symbol_to_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.symbol_to_text(@extschema@.symbol) IS 'cast to text';
+
+CREATE FUNCTION @extschema@.symbol_from_text(text) RETURNS @extschema@.symbol
+  AS 'MODULE_PATHNAME', 'atid_symbol_from_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.symbol_from_text(text) IS 'cast from text';
+
+CREATE FUNCTION @extschema@.symbol_from_char(character) RETURNS @extschema@.symbol
+  AS 'MODULE_PATHNAME', 'atid_symbol_from_char' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.symbol_from_char(character) IS 'cast from character(n)';
+
+-- operators and aggregates
+
+CREATE OPERATOR pg_catalog.= (
+  LEFTARG = @extschema@.symbol, RIGHTARG = @extschema@.symbol, FUNCTION = @extschema@.symbol_eq,
+  COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>),
+  RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
+);
+COMMENT ON OPERATOR pg_catalog.= (@extschema@.symbol, @extschema@.symbol) IS 'equal';
+
+CREATE OPERATOR pg_catalog.<> (
+  LEFTARG = @extschema@.symbol, RIGHTARG = @extschema@.symbol, FUNCTION = @extschema@.symbol_ne,
+  COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=),
+  RESTRICT = neqsel, JOIN = neqjoinsel
+);
+COMMENT ON OPERATOR pg_catalog.<> (@extschema@.symbol, @extschema@.symbol) IS 'not equal';
+
+CREATE OPERATOR pg_catalog.< (
+  LEFTARG = @extschema@.symbol, RIGHTARG = @extschema@.symbol, FUNCTION = @extschema@.symbol_lt,
+  COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
+  RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR pg_catalog.< (@extschema@.symbol, @extschema@.symbol) IS 'less than';
+
+CREATE OPERATOR pg_catalog.<= (
+  LEFTARG = @extschema@.symbol, RIGHTARG = @extschema@.symbol, FUNCTION = @extschema@.symbol_le,
+  COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
+  RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR pg_catalog.<= (@extschema@.symbol, @extschema@.symbol) IS 'less than or equal';
+
+CREATE OPERATOR pg_catalog.> (
+  LEFTARG = @extschema@.symbol, RIGHTARG = @extschema@.symbol, FUNCTION = @extschema@.symbol_gt,
+  COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
+  RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR pg_catalog.> (@extschema@.symbol, @extschema@.symbol) IS 'greater than';
+
+CREATE OPERATOR pg_catalog.>= (
+  LEFTARG = @extschema@.symbol, RIGHTARG = @extschema@.symbol, FUNCTION = @extschema@.symbol_ge,
+  COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
+  RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+COMMENT ON OPERATOR pg_catalog.>= (@extschema@.symbol, @extschema@.symbol) IS
+  'greater than or equal';
+
+CREATE AGGREGATE pg_catalog.max(@extschema@.symbol) (
+  SFUNC = @extschema@.symbol_larger, STYPE = @extschema@.symbol,
+  COMBINEFUNC = @extschema@.symbol_larger,
+  SORTOP = OPERATOR(pg_catalog.>), PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE pg_catalog.max(@extschema@.symbol) IS 'maximum value of all symbols';
+
+CREATE AGGREGATE pg_catalog.min(@extschema@.symbol) (
+  SFUNC = @extschema@.symbol_smaller, STYPE = @extschema@.symbol,
+  COMBINEFUNC = @extschema@.symbol_smaller,
+  SORTOP = OPERATOR(pg_catalog.<), PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE pg_catalog.min(@extschema@.symbol) IS 'minimum value of all symbols';
+
+CREATE OPERATOR pg_catalog.= (
+  LEFTARG = @extschema@.symbol, RIGHTARG = text, FUNCTION = @extschema@.symbol_eq_text,
+  COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>),
+  RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
+);
+COMMENT ON OPERATOR pg_catalog.= (@extschema@.symbol, text) IS 'equal';
+
+CREATE OPERATOR pg_catalog.<> (
+  LEFTARG = @extschema@.symbol, RIGHTARG = text, FUNCTION = @extschema@.symbol_ne_text,
+  COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=),
+  RESTRICT = neqsel, JOIN = neqjoinsel
+);
+COMMENT ON OPERATOR pg_catalog.<> (@extschema@.symbol, text) IS 'not equal';
+
+CREATE OPERATOR pg_catalog.< (
+  LEFTARG = @extschema@.symbol, RIGHTARG = text, FUNCTION = @extschema@.symbol_lt_text,
+  COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
+  RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR pg_catalog.< (@extschema@.symbol, text) IS 'less than';
+
+CREATE OPERATOR pg_catalog.<= (
+  LEFTARG = @extschema@.symbol, RIGHTARG = text, FUNCTION = @extschema@.symbol_le_text,
+  COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
+  RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR pg_catalog.<= (@extschema@.symbol, text) IS 'less than or equal';
+
+CREATE OPERATOR pg_catalog.> (
+  LEFTARG = @extschema@.symbol, RIGHTARG = text, FUNCTION = @extschema@.symbol_gt_text,
+  COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
+  RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR pg_catalog.> (@extschema@.symbol, text) IS 'greater than';
+
+CREATE OPERATOR pg_catalog.>= (
+  LEFTARG = @extschema@.symbol, RIGHTARG = text, FUNCTION = @extschema@.symbol_ge_text,
+  COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
+  RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+COMMENT ON OPERATOR pg_catalog.>= (@extschema@.symbol, text) IS 'greater than or equal';
+
+CREATE OPERATOR pg_catalog.= (
+  LEFTARG = text, RIGHTARG = @extschema@.symbol, FUNCTION = @extschema@.text_eq_symbol,
+  COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>),
+  RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
+);
+COMMENT ON OPERATOR pg_catalog.= (text, @extschema@.symbol) IS 'equal';
+
+CREATE OPERATOR pg_catalog.<> (
+  LEFTARG = text, RIGHTARG = @extschema@.symbol, FUNCTION = @extschema@.text_ne_symbol,
+  COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=),
+  RESTRICT = neqsel, JOIN = neqjoinsel
+);
+COMMENT ON OPERATOR pg_catalog.<> (text, @extschema@.symbol) IS 'not equal';
+
+CREATE OPERATOR pg_catalog.< (
+  LEFTARG = text, RIGHTARG = @extschema@.symbol, FUNCTION = @extschema@.text_lt_symbol,
+  COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
+  RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR pg_catalog.< (text, @extschema@.symbol) IS 'less than';
+
+CREATE OPERATOR pg_catalog.<= (
+  LEFTARG = text, RIGHTARG = @extschema@.symbol, FUNCTION = @extschema@.text_le_symbol,
+  COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
+  RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR pg_catalog.<= (text, @extschema@.symbol) IS 'less than or equal';
+
+CREATE OPERATOR pg_catalog.> (
+  LEFTARG = text, RIGHTARG = @extschema@.symbol, FUNCTION = @extschema@.text_gt_symbol,
+  COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
+  RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR pg_catalog.> (text, @extschema@.symbol) IS 'greater than';
+
+CREATE OPERATOR pg_catalog.>= (
+  LEFTARG = text, RIGHTARG = @extschema@.symbol, FUNCTION = @extschema@.text_ge_symbol,
+  COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
+  RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+COMMENT ON OPERATOR pg_catalog.>= (text, @extschema@.symbol) IS 'greater than or equal';
+
+-- operator classes
+--
+-- There is no btequalimage: after the dictionary has grown, one text can have several forms.
+
+CREATE OPERATOR CLASS @extschema@.symbol_ops DEFAULT FOR TYPE @extschema@.symbol USING btree AS
+  OPERATOR 1 pg_catalog.<,
+  OPERATOR 2 pg_catalog.<=,
+  OPERATOR 3 pg_catalog.=,
+  OPERATOR 4 pg_catalog.>=,
+  OPERATOR 5 pg_catalog.>,
+  FUNCTION 1 @extschema@.symbol_cmp(@extschema@.symbol, @extschema@.symbol),
+  FUNCTION 2 @extschema@.symbol_sortsupport(internal);
+COMMENT ON OPERATOR FAMILY @extschema@.symbol_ops USING btree IS
+  'symbols in the order of their texts, byte by byte';
+COMMENT ON OPERATOR CLASS @extschema@.symbol_ops USING btree IS
+  'symbols in the order of their texts, byte by byte';
+
+CREATE OPERATOR CLASS @extschema@.symbol_ops DEFAULT FOR TYPE @extschema@.symbol USING hash AS
+  OPERATOR 1 pg_catalog.=,
+  FUNCTION 1 @extschema@.symbol_hash(@extschema@.symbol),
+  FUNCTION 2 @extschema@.symbol_hash_extended(@extschema@.symbol, bigint);
+COMMENT ON OPERATOR FAMILY @extschema@.symbol_ops USING hash IS 'hash of the texts of symbols';
+COMMENT ON OPERATOR CLASS @extschema@.symbol_ops USING hash IS 'hash of the texts of symbols';
+
+-- operator families, with text; = of two texts is in families of its own, as the
+-- head of src/address/as_text.c explains
+
+ALTER OPERATOR FAMILY @extschema@.symbol_ops USING btree ADD
+  OPERATOR 1 pg_catalog.< (@extschema@.symbol, text),
+  OPERATOR 2 pg_catalog.<= (@extschema@.symbol, text),
+  OPERATOR 3 pg_catalog.= (@extschema@.symbol, text),
+  OPERATOR 4 pg_catalog.>= (@extschema@.symbol, text),
+  OPERATOR 5 pg_catalog.> (@extschema@.symbol, text),
+  OPERATOR 1 pg_catalog.< (text, @extschema@.symbol),
+  OPERATOR 2 pg_catalog.<= (text, @extschema@.symbol),
+  OPERATOR 3 pg_catalog.= (text, @extschema@.symbol),
+  OPERATOR 4 pg_catalog.>= (text, @extschema@.symbol),
+  OPERATOR 5 pg_catalog.> (text, @extschema@.symbol),
+  OPERATOR 1 pg_catalog.~<~ (text, text),
+  OPERATOR 2 pg_catalog.~<=~ (text, text),
+  OPERATOR 4 pg_catalog.~>=~ (text, text),
+  OPERATOR 5 pg_catalog.~>~ (text, text),
+  FUNCTION 1 (@extschema@.symbol, text) @extschema@.symbol_cmp_text(@extschema@.symbol, text),
+  FUNCTION 1 (text, @extschema@.symbol) @extschema@.text_cmp_symbol(text, @extschema@.symbol),
+  FUNCTION 1 (text, text) pg_catalog.bttext_pattern_cmp(text, text),
+  FUNCTION 2 (text, text) pg_catalog.bttext_pattern_sortsupport(internal);
+
+-- the planner finds = of two texts here
+CREATE OPERATOR FAMILY @extschema@.symbol_text_ops USING btree;
+COMMENT ON OPERATOR FAMILY @extschema@.symbol_text_ops USING btree IS
+  'symbols and texts in the same order, for the planner';
+
+ALTER OPERATOR FAMILY @extschema@.symbol_text_ops USING btree ADD
+  OPERATOR 1 pg_catalog.< (@extschema@.symbol, @extschema@.symbol),
+  OPERATOR 2 pg_catalog.<= (@extschema@.symbol, @extschema@.symbol),
+  OPERATOR 3 pg_catalog.= (@extschema@.symbol, @extschema@.symbol),
+  OPERATOR 4 pg_catalog.>= (@extschema@.symbol, @extschema@.symbol),
+  OPERATOR 5 pg_catalog.> (@extschema@.symbol, @extschema@.symbol),
+  OPERATOR 1 pg_catalog.< (@extschema@.symbol, text),
+  OPERATOR 2 pg_catalog.<= (@extschema@.symbol, text),
+  OPERATOR 3 pg_catalog.= (@extschema@.symbol, text),
+  OPERATOR 4 pg_catalog.>= (@extschema@.symbol, text),
+  OPERATOR 5 pg_catalog.> (@extschema@.symbol, text),
+  OPERATOR 1 pg_catalog.< (text, @extschema@.symbol),
+  OPERATOR 2 pg_catalog.<= (text, @extschema@.symbol),
+  OPERATOR 3 pg_catalog.= (text, @extschema@.symbol),
+  OPERATOR 4 pg_catalog.>= (text, @extschema@.symbol),
+  OPERATOR 5 pg_catalog.> (text, @extschema@.symbol),
+  OPERATOR 1 pg_catalog.~<~ (text, text),
+  OPERATOR 2 pg_catalog.~<=~ (text, text),
+  OPERATOR 3 @extschema@.~=~ (text, text),
+  OPERATOR 4 pg_catalog.~>=~ (text, text),
+  OPERATOR 5 pg_catalog.~>~ (text, text),
+  FUNCTION 1 (@extschema@.symbol, @extschema@.symbol)
+    @extschema@.symbol_cmp(@extschema@.symbol, @extschema@.symbol),
+  FUNCTION 2 (@extschema@.symbol, @extschema@.symbol) @extschema@.symbol_sortsupport(internal),
+  FUNCTION 1 (@extschema@.symbol, text) @extschema@.symbol_cmp_text(@extschema@.symbol, text),
+  FUNCTION 1 (text, @extschema@.symbol) @extschema@.text_cmp_symbol(text, @extschema@.symbol),
+  FUNCTION 1 (text, text) pg_catalog.bttext_pattern_cmp(text, text),
+  FUNCTION 2 (text, text) pg_catalog.bttext_pattern_sortsupport(internal);
+
+ALTER OPERATOR FAMILY @extschema@.symbol_ops USING hash ADD
+  OPERATOR 1 pg_catalog.= (@extschema@.symbol, text),
+  OPERATOR 1 pg_catalog.= (text, @extschema@.symbol),
+  OPERATOR 1 @extschema@.~=~ (text, text),
+  FUNCTION 1 (text, text) @extschema@.symbol_hash_text(text),
+  FUNCTION 2 (text, text) @extschema@.symbol_hash_text_extended(text, bigint);
+
 -- casts
 
 CREATE CAST (bytea AS @extschema@.block) WITH FUNCTION @extschema@.block_from_bytea(bytea) AS ASSIGNMENT;
@@ -131,6 +563,27 @@ COMMENT ON CAST (@extschema@.block AS bytea) IS 'the bytes of the block, implici
 
 CREATE CAST (@extschema@.block AS jsonb) WITH FUNCTION @extschema@.block_to_jsonb(@extschema@.block);
 COMMENT ON CAST (@extschema@.block AS jsonb) IS 'the record in the block, as dag_cbor_to_record has it';
+
+CREATE CAST (@extschema@.symbol AS text)
+  WITH FUNCTION @extschema@.symbol_to_text(@extschema@.symbol) AS IMPLICIT;
+COMMENT ON CAST (@extschema@.symbol AS text) IS 'the text of a symbol, implicit';
+
+CREATE CAST (@extschema@.symbol AS varchar)
+  WITH FUNCTION @extschema@.symbol_to_text(@extschema@.symbol) AS IMPLICIT;
+COMMENT ON CAST (@extschema@.symbol AS varchar) IS 'the text of a symbol, implicit';
+
+CREATE CAST (text AS @extschema@.symbol)
+  WITH FUNCTION @extschema@.symbol_from_text(text) AS ASSIGNMENT;
+COMMENT ON CAST (text AS @extschema@.symbol) IS 'the symbol of a text, in assignments too';
+
+CREATE CAST (varchar AS @extschema@.symbol)
+  WITH FUNCTION @extschema@.symbol_from_text(text) AS ASSIGNMENT;
+COMMENT ON CAST (varchar AS @extschema@.symbol) IS 'the symbol of a text, in assignments too';
+
+CREATE CAST (character AS @extschema@.symbol)
+  WITH FUNCTION @extschema@.symbol_from_char(character) AS ASSIGNMENT;
+COMMENT ON CAST (character AS @extschema@.symbol) IS
+  'the symbol of a text, without the padding, in assignments too';
 
 ------------------------------------------------------------------------------
 -- reference

@@ -35,7 +35,8 @@ WHERE EXISTS (
   SELECT FROM pg_cast AS c
     JOIN pg_depend AS d ON d.classid = 'pg_cast'::regclass AND d.objid = c.oid AND d.deptype = 'e'
     JOIN pg_extension AS e ON e.oid = d.refobjid AND extname = 'atid'
-  WHERE casttarget NOT IN ('text'::regtype, 'varchar'::regtype)    -- these become the same without it
+  WHERE 'text'::regtype NOT IN (casttarget, castsource)    -- these become the same without it
+    AND 'varchar'::regtype NOT IN (casttarget, castsource)
     AND CASE castmethod
       WHEN 'f' THEN tree ~ format(':funcid %s [^{}]*:funcformat [12]', castfunc)
       WHEN 'b' THEN tree ~ format(':resulttype %s [^{}]*:relabelformat [12]', casttarget)

@@ -27,6 +27,8 @@
  * that equality in all families that contain =, so each type has a second family,
  * type_text_ops, that is complete and has no operator class.
  *
+ * All of this holds for atid.symbol, too, whose operators are in record/symbol_type.c.
+ *
  * The support functions of the operators do four things:
  *
  * - They turn a constant text into a value of the type if it is one.  So the
@@ -318,9 +320,6 @@ atid_text_contains_at_uri(PG_FUNCTION_ARGS)
  * The planner's support
  */
 
-/* The value of a text, if it has one */
-typedef bool (*ValueOf) (const char *s, size_t len, Datum *value);
-
 static bool
 did_of(const char *s, size_t len, Datum *value)
 {
@@ -358,7 +357,7 @@ is_constant(Node *node)
 
 /* The constant of the type for a constant text; NULL if the text is no value. */
 static Const *
-constant_of(Node *node, Oid type, ValueOf value_of)
+constant_of(Node *node, Oid type, AtidValueOf value_of)
 {
 	text	   *s;
 	Datum		value;
@@ -446,7 +445,7 @@ make_comparison(Oid operator, Node *left, Node *right, Oid collation)
  * ours does, so "C" replaces a collation in which different texts can be equal.
  */
 static Node *
-simplify_comparison(SupportRequestSimplify *request, ValueOf value_of)
+simplify_comparison(SupportRequestSimplify *request, AtidValueOf value_of)
 {
 	Node	   *args[2];
 	Comparison	comparison;
@@ -565,8 +564,8 @@ text_index_condition(SupportRequestIndexCondition *request)
 											   value, request->indexcollation));
 }
 
-static Node *
-support_comparison(Node *request, ValueOf value_of)
+Node *
+atid_support_comparison(Node *request, AtidValueOf value_of)
 {
 	if (IsA(request, SupportRequestSimplify))
 		return simplify_comparison((SupportRequestSimplify *) request, value_of);
@@ -576,9 +575,9 @@ support_comparison(Node *request, ValueOf value_of)
 }
 
 static Datum
-text_support(FunctionCallInfo fcinfo, ValueOf value_of)
+text_support(FunctionCallInfo fcinfo, AtidValueOf value_of)
 {
-	return PointerGetDatum(support_comparison((Node *) PG_GETARG_POINTER(0), value_of));
+	return PointerGetDatum(atid_support_comparison((Node *) PG_GETARG_POINTER(0), value_of));
 }
 
 ATID_FUNCTION(atid_did_text_support, text_support(fcinfo, did_of))
@@ -588,7 +587,7 @@ ATID_FUNCTION(atid_tid_text_support, text_support(fcinfo, tid_of))
 Node *
 atid_at_uri_support_comparison(Node *request)
 {
-	return support_comparison(request, at_uri_of);
+	return atid_support_comparison(request, at_uri_of);
 }
 
 

@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * types.h
- *		What other chapters need of atid.did and atid.at_uri, and what the two share.
+ *		What other chapters need of atid.did and atid.at_uri, and what the two share; and the
+ *		planner's support of comparisons with a text, for all types that have such operators.
  *
  *-------------------------------------------------------------------------
  */
@@ -31,7 +32,16 @@ extern Datum atid_at_uri_ge(PG_FUNCTION_ARGS);
 extern Oid	atid_ordering_operator(Oid family, Oid left, Oid right, StrategyNumber strategy,
 								   PGFunction own);
 
-/* The planner's support of a comparison of an at_uri with a text; NULL for other requests */
+/* The value of a text, if it has one */
+typedef bool (*AtidValueOf) (const char *s, size_t len, Datum *value);
+
+/*
+ * The planner's support of a comparison of a value with a text, by one of the operators in the
+ * families of the value's type; NULL for other requests
+ */
+extern Node *atid_support_comparison(Node *request, AtidValueOf value_of);
+
+/* That of an at_uri with a text */
 extern Node *atid_at_uri_support_comparison(Node *request);
 
 /* The binary form is the text */

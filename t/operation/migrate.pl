@@ -323,6 +323,23 @@ is($s->ok('SELECT record::jsonb FROM blocks WHERE n = 1002'), '{"a": 1}', 'and t
 like($s->ok(q{SET enable_seqscan = off; EXPLAIN SELECT FROM blocks WHERE atid.dag_cbor_get_text(block, '{$type}') = 'a'; RESET enable_seqscan}),
 	qr/blocks_type/, 'and the index');
 
+# Texts become symbols.
+$s->ok(<<'SQL');
+CREATE TABLE paths (n int PRIMARY KEY, path text COLLATE "C" NOT NULL DEFAULT 'via', other varchar(20));
+CREATE INDEX paths_path ON paths (path, n);
+INSERT INTO paths SELECT n, CASE n % 3 WHEN 0 THEN 'subject' WHEN 1 THEN '' ELSE 'x' || n END, 'subject' FROM generate_series(1, 1000) AS n;
+CALL moving.prepare('paths', '{"path": "atid.symbol", "other": "atid.symbol"}');
+INSERT INTO paths VALUES (1001, 'reply.parent', NULL);
+CALL moving.fill('paths', 10);
+SELECT moving.index_commands('paths') \gexec
+CALL moving.swap('paths');
+INSERT INTO paths (n) VALUES (1002);
+SQL
+is($s->ok(q{SELECT pg_typeof(path), pg_typeof(other), count(*), sum((path = CASE WHEN n > 1001 THEN 'via' WHEN n > 1000 THEN 'reply.parent'
+	WHEN n % 3 = 0 THEN 'subject' WHEN n % 3 = 1 THEN '' ELSE 'x' || n END)::int), max(pg_column_size(other)) FROM paths GROUP BY 1, 2}),
+	'atid.symbol|atid.symbol|1002|1002|2', 'columns of texts become symbols');
+like($s->ok(q{SET enable_seqscan = off; EXPLAIN SELECT FROM paths WHERE path = 'subject'::text; RESET enable_seqscan}), qr/paths_path/, 'and the index');
+
 # A record may be of a domain, or json; a pair without a cast is refused at once.
 $s->ok(<<'SQL');
 CREATE DOMAIN visit AS jsonb CHECK (VALUE IS NULL OR VALUE ? 'n');

@@ -72,6 +72,9 @@ CREATE INDEX ON blocks (atid.dag_cbor_get_text(b, '{b}'));
 INSERT INTO blocks (b, p) VALUES ('\xa16161626363', '\xa16161626363');
 CREATE FUNCTION field_of(b atid.block) RETURNS text LANGUAGE sql RETURN atid.dag_cbor_get_text(b, '{a}');
 CREATE VIEW fields AS SELECT field_of(b), b::jsonb FROM blocks;
+CREATE DOMAIN known AS atid.symbol CHECK (VALUE IN ('subject', 'via'::text::atid.symbol) AND length(VALUE) > 2);
+CREATE TABLE symbols (s known PRIMARY KEY DEFAULT 'subject', t text GENERATED ALWAYS AS (s || '!') STORED);
+INSERT INTO symbols DEFAULT VALUES;
 SQL
 
 my @files = map { "examples/$_" } qw(migrate lexicons references export partitions);
@@ -99,8 +102,9 @@ pg_upgrade($node, $new);
 $new->start;
 is($new->safe_psql($good, 'SELECT string_agg(u::text, \' \') FROM text_body() u; SELECT string_agg(u::text, \' \') FROM plpgsql_body() u;
 	SELECT compares(\'at://b.example\'), joins(); SELECT string_agg(u::text, \' \') FROM v; SELECT count(*) FROM m; SET enable_seqscan = off;
-	SELECT x FROM t WHERE u = \'at://a.example\'; SELECT c, p FROM blocks; SELECT * FROM fields'),
-	"at://a.example at://b.example\nat://a.example at://b.example\nb|at://b.example\nat://a.example at://b.example\n2\na\ncc|\\xa16161626363\ncc|{\"a\": \"cc\"}", 'what was upgraded works');
+	SELECT x FROM t WHERE u = \'at://a.example\'; SELECT c, p FROM blocks; SELECT * FROM fields;
+	SELECT * FROM symbols WHERE s = \'subject\'::text'),
+	"at://a.example at://b.example\nat://a.example at://b.example\nb|at://b.example\nat://a.example at://b.example\n2\na\ncc|\\xa16161626363\ncc|{\"a\": \"cc\"}\nsubject|subject!", 'what was upgraded works');
 $new->stop;
 
 # The failing objects: one after another in the same cluster, without the databases from above.

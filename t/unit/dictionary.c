@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * dictionary.c
- *		Each string and object of the dictionary has its number, and what was released never
- *		changes.
+ *		Each string, object and symbol of the dictionary has its number, and what was released
+ *		never changes.
  *
  *-------------------------------------------------------------------------
  */
@@ -16,19 +16,20 @@
 #include "tap.h"
 
 /*
- * A digest of the first strings and objects, of each version that has appended some.  A released
- * line never changes.
+ * A digest of the first strings, objects and symbols, of each version that has appended some.  A
+ * released line never changes.
  */
 typedef struct Version
 {
 	const char *name;
 	int			strings;
 	int			objects;
+	int			symbols;
 	uint64_t	digest;
 } Version;
 
 static const Version versions[] = {
-	{"1.4", 1442, 363, UINT64_C(0x996F3CE98509D177)},
+	{"1.4", 1511, 363, 102, UINT64_C(0x396253063330E015)},
 };
 
 static uint64_t
@@ -48,12 +49,12 @@ digest_number(uint64_t digest, int number)
 }
 
 /*
- * What blocks on disks depend on: the strings, and which of them are marked as NSIDs; the keys of
- * objects, which of them are required, and which is the type.  Not what a key's value is expected
- * to be.
+ * What values on disks depend on: the strings, and which of them are marked as NSIDs; the keys of
+ * objects, which of them are required, and which is the type; and which string a symbol is.  Not
+ * what a key's value is expected to be.
  */
 static uint64_t
-digest_of(int strings, int objects)
+digest_of(int strings, int objects, int symbols)
 {
 	uint64_t	digest = UINT64_C(14695981039346656037);
 
@@ -78,6 +79,8 @@ digest_of(int strings, int objects)
 			digest = digest_number(digest, key->required * 2 + key->constant);
 		}
 	}
+	for (int i = 0; i < symbols; i++)
+		digest = digest_number(digest, atid_dictionary_symbol_string(i));
 	return digest;
 }
 
@@ -201,8 +204,10 @@ main(void)
 	{
 		const Version *v = &versions[i];
 
-		ok(v->strings <= atid_dictionary_strings && v->objects <= atid_dictionary_objects, v->name);
-		is_u64(digest_of(v->strings, v->objects), v->digest, "nothing of it has changed");
+		ok(v->strings <= atid_dictionary_strings && v->objects <= atid_dictionary_objects &&
+		   v->symbols <= atid_dictionary_symbols, v->name);
+		is_u64(digest_of(v->strings, v->objects, v->symbols), v->digest,
+			   "nothing of it has changed");
 	}
 	return done();
 }

@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * dictionary.c
- *		The strings and objects that the packed form of a block has numbers for.
+ *		The strings and objects that the packed form of a block has numbers for, and the
+ *		symbols.
  *
  * A text is found by its hash in a table with open addressing, which is at most half
  * full.
@@ -34,6 +35,7 @@ ATID_STATIC_ASSERT(STRINGS <= EMPTY);
 
 const int	atid_dictionary_strings = STRINGS;
 const int	atid_dictionary_objects = OBJECTS;
+const int	atid_dictionary_symbols = SYMBOLS;
 
 /* Eight bytes, or four, as a number, whatever the order of bytes on this machine is. */
 static inline uint64_t
@@ -129,4 +131,18 @@ atid_dictionary_object(int number)
 	object.optional = row->optional;
 	object.type = row->type;
 	return object;
+}
+
+int
+atid_dictionary_symbol(int number)
+{
+	ATID_ASSERT(number >= 0 && number < STRINGS);
+	return (int) string_symbol[number] - 1;
+}
+
+int
+atid_dictionary_symbol_string(int symbol)
+{
+	ATID_ASSERT(symbol >=0 && symbol <SYMBOLS);
+	return symbol_string[symbol];
 }

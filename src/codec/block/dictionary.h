@@ -1,14 +1,16 @@
 /*-------------------------------------------------------------------------
  *
  * dictionary.h
- *		The strings and objects that the packed form of a block has numbers for.
+ *		The strings and objects that the packed form of a block has numbers for, and the
+ *		symbols.
  *
  * A string is a text that many records have: an NSID, a key, a known value, a language
  * tag, a media type.  An object is a map of which the keys are known: a record type, or
- * a definition that one leads to.
+ * a definition that one leads to.  A symbol is a string that takes one byte in an
+ * atid.symbol (symbol.h).
  *
  * The numbers are on disks, so what one means never changes.  The dictionary only grows:
- * a version of the extension may append strings and objects, and what was packed by an
+ * a version of the extension may append to all three lists, and what was packed by an
  * older one is read as before.  A number that is not in the dictionary was written by a
  * newer version, or is damage.  It grows once a year at most, as a block that was packed
  * by a newer version cannot be read by an older one (doc/block.md).
@@ -54,6 +56,7 @@ typedef struct AtidObject
 /* How many there are. */
 extern const int atid_dictionary_strings;
 extern const int atid_dictionary_objects;
+extern const int atid_dictionary_symbols;
 
 /*
  * The number of a text; ATID_DICTIONARY_NONE if it is none of the strings.
@@ -76,5 +79,12 @@ extern int	atid_dictionary_typed(int number);
 
 /* The object of a number, which must be one. */
 extern AtidObject atid_dictionary_object(int number);
+
+/*
+ * The number of the symbol that the string of a number is, or ATID_DICTIONARY_NONE; and the
+ * string of a symbol's number, which must be one.
+ */
+extern int	atid_dictionary_symbol(int number);
+extern int	atid_dictionary_symbol_string(int symbol);
 
 #endif							/* ATID_DICTIONARY_H */
