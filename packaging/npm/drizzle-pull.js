@@ -14,6 +14,6 @@ const named = before.replace(
 const after = named.split(/^(?=export const )/m).map((table) => {
   const columns = new Set([...table.matchAll(/^\s*(\w+): atid\./gm)].map((found) => found[1]))
   return table.replace(/(\btable\.(\w+)[\w.()]*)\.op\("\w+"\)/g, (all, head, name) => columns.has(name) ? head : all)
-    .replace(/\.op\("(?:tid|cid_link|did|at_uri)_(?:minmax_)?ops"\)/g, '')
+    .replace(/\.op\("(?:tid|cid_link|did|at_uri|symbol)_(?:minmax_)?ops"\)/g, '')
 }).join('')
 if (after !== before) writeFileSync(file, `import * as atid from 'atid/drizzle'\n${after}`)

@@ -16,4 +16,5 @@ export const language: Column<'language'>
 export const uri: Column<'uri'>
 export const datetime: Column<'datetime'>
 export const block: Column<'block'>
+export const symbol: Column<'symbol'>
 export const lexicon: Column<'lexicon'>

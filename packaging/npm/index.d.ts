@@ -39,6 +39,7 @@ export interface Types {
   uri: Uri
   datetime: Datetime
   block: Block
+  symbol: string
   lexicon: Lexicon
 }
 export type Name = keyof Types

@@ -2,7 +2,7 @@
 // text is that of bytea, and lexicon, whose text is JSON.
 
 export const names = ['tid', 'rkey', 'record_key', 'cid_link', 'did', 'at_uri', 'handle', 'nsid', 'at_identifier', 'language',
-  'uri', 'datetime', 'block', 'lexicon']
+  'uri', 'datetime', 'block', 'symbol', 'lexicon']
 
 // Objects of other packages, such as a CID or an AtUri, have their text as toString().
 const asText = { parse: (text) => text, serialize: String }

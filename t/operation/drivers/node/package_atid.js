@@ -19,6 +19,7 @@ const values = {
   tid: '3jzfcijpj2z2a', rkey: 'self', record_key: 'lang:pt-BR', cid_link: CID, did: DID, at_uri: URI, handle: 'jay.bsky.social',
   nsid: 'app.bsky.feed.post', at_identifier: DID, language: 'pt-BR', uri: 'https://a.example/a,b',
   datetime: '2026-01-01T00:00:00.000Z', block: Buffer.from('a1652474797065666120225c62', 'hex'), // {"$type": "a \"\\b"}
+  symbol: 'app.bsky.feed.like',
   lexicon: { lexicon: 1, id: 'com.example.note', defs: { main: { type: 'token', description: 'a "quoted", {odd} \\ text' } } },
 }
 const camel = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase())
