@@ -23,7 +23,7 @@ size_t
 atid_symbol_pack(const char *s, size_t len, uint8_t *dst)
 {
 	int			number = atid_dictionary_find(s, len);
-	int symbol;
+	int			place;
 
 	if (number < 0)
 	{
@@ -32,12 +32,11 @@ atid_symbol_pack(const char *s, size_t len, uint8_t *dst)
 			memcpy(dst + 1, s, len);
 		return len + 1;
 	}
-	symbol = atid_dictionary_symbol(number);
-
-	if (symbol >=0)
+	place = atid_dictionary_symbol(number);
+	if (place >= 0)
 	{
-		ATID_ASSERT(symbol +1 < SYMBOL_STRING);
-		dst[0] = (uint8_t) (symbol +1);
+		ATID_ASSERT(place + 1 < SYMBOL_STRING);
+		dst[0] = (uint8_t) (place + 1);
 		return 1;
 	}
 	ATID_ASSERT(number >> 8 < SYMBOL_STRING);
@@ -47,7 +46,7 @@ atid_symbol_pack(const char *s, size_t len, uint8_t *dst)
 }
 
 AtidPackedState
-atid_symbol_open(const uint8_t *packed, size_t len, AtidSymbolText *text)
+atid_symbol_open(const uint8_t *packed, size_t len, AtidSymbolText *result)
 {
 	int			number;
 
@@ -55,9 +54,8 @@ atid_symbol_open(const uint8_t *packed, size_t len, AtidSymbolText *text)
 		return ATID_PACKED_DAMAGED;
 	if (packed[0] == SYMBOL_TEXT)
 	{
-		text	  ->s = (const char *) packed + 1;
-		text	  ->len = len - 1;
-
+		result->s = (const char *) packed + 1;
+		result->len = len - 1;
 		return ATID_PACKED_OK;
 	}
 	if (packed[0] < SYMBOL_STRING)
@@ -76,7 +74,6 @@ atid_symbol_open(const uint8_t *packed, size_t len, AtidSymbolText *text)
 		if (number >= atid_dictionary_strings)
 			return ATID_PACKED_NEWER;
 	}
-	text	  ->s = atid_dictionary_string(number, &text->len);
-
+	result->s = atid_dictionary_string(number, &result->len);
 	return ATID_PACKED_OK;
 }
