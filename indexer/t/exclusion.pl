@@ -50,7 +50,7 @@ one($db, "DELETE FROM want WHERE value = '$second'; SELECT reconcile_wants(99)")
 #
 foreach my $how ('exclude', 'forget')
 {
-	one($db, qq{INSERT INTO reference SELECT 'at://$second/a.b.c/d', 'a.b.c', 'subject', '2222222222222', 'at://$did/a.b.c/d';
+	one($db, qq{INSERT INTO reference (subject, collection, path, tid, uri) SELECT 'at://$second/a.b.c/d', 'a.b.c', 'subject', '2222222222222', 'at://$did/a.b.c/d';
 		SELECT $how('$second')});
 	my $there = "SELECT (SELECT count(*) FROM account WHERE did = '$second'), (SELECT count(*) FROM record WHERE did = '$second'), (SELECT count(*) FROM identity WHERE did = '$second')";
 	is(one($db, $there), '0|0|0', "$how: its records are deleted");

@@ -587,8 +587,8 @@ SQL
 	like($i->ok(q{SET enable_seqscan = off; EXPLAIN SELECT did FROM api.account WHERE handle = 'a.b'}), qr/identity_handle/, '... by the handle');
 	like($i->ok('SET enable_seqscan = off; EXPLAIN SELECT uri FROM api.k_k_post WHERE NOT hidden'), qr/labels_pkey.*subject = ANY/s, 'labels are found by their index');
 	is($i->ok('SELECT indexer.find_references()'), '1', 'joins are found in the references');
-	$i->ok(q{INSERT INTO indexer.reference SELECT 'at://did:web:a%3a1.b/k.k.other/1', 'k.k.post', 're', '2222222222222', 'at://did:web:c.b/k.k.post/3' FROM generate_series(1, 1);
-		INSERT INTO indexer.reference SELECT 'at://did:web:a%3a1.b/k.k.post/1', 'k.k.post', 're', '2222222222222', 'at://did:web:c.b/k.k.post/3' FROM generate_series(1, 200)});
+	$i->ok(q{INSERT INTO indexer.reference (subject, collection, path, tid, uri) SELECT 'at://did:web:a%3a1.b/k.k.other/1', 'k.k.post', 're', '2222222222222', 'at://did:web:c.b/k.k.post/3' FROM generate_series(1, 1);
+		INSERT INTO indexer.reference (subject, collection, path, tid, uri) SELECT 'at://did:web:a%3a1.b/k.k.post/1', 'k.k.post', 're', '2222222222222', 'at://did:web:c.b/k.k.post/3' FROM generate_series(1, 200)});
 	is($i->ok('SELECT indexer.find_references()'), '0', '... except one that hardly any record has');
 	$i->ok(q{SELECT indexer.make_views('api')});
 	like($i->ok(q{SELECT obj_description('api.k_k_post'::regclass, 'pg_class')}), qr/^\@foreignKey \(re_uri\) references api\.k_k_post \(uri\)$/m, '... and in the comments');
