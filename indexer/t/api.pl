@@ -14,8 +14,8 @@
 # - the commands and queries of doc/views.md work verbatim as it describes;
 # - "atid-indexer up" sets up everything from Lexicons and a server, can be run again, also with other versions of some
 #   Lexicons, and reverts nothing; this covers the page, the SQL and the Lexicons of examples/statusphere;
-# - with ATID_FULL, Chromium sees a status arrive on the page at 1280 and 400 pixels; npm installs the packages as the
-#   chapter describes; and script/demo --app shows its page.
+# - with ATID_FULL, Chromium sees a status arrive on the page at 1280 and 400 pixels; and npm installs the packages as
+#   the chapter describes.
 #
 # Skipped where atid_crypto, Node 22 or the packages are not available.
 #

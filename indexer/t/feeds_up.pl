@@ -8,7 +8,7 @@
 # - "liked by me" is a field of GraphQL, as described in the chapter;
 # - after kill -9 of all programs, and more posts meanwhile, a feed has all posts of the network;
 # - `up` succeeds where a Lexicon loses a property that no feed reads;
-# - with ATID_FULL, script/demo --feed shows pages of feeds.
+# - with ATID_FULL, script/demo --feed shows pages of feeds, and script/demo --app the address of its page.
 #
 # Skipped where atid_crypto, Node 22 or the packages are not available.
 #
@@ -174,17 +174,24 @@ is($indexer->stop($up), 0, 'SIGTERM ends it');
 
 SKIP:
 {
-	skip 'script/demo --feed with script/test --full', 1 unless $ENV{ATID_FULL};
-	my ($log, $demo) = ('', '');
+	skip 'script/demo --feed and --app with script/test --full', 2 unless $ENV{ATID_FULL};
 	local $ENV{LOG} = "$folder/demo.log";
 	local $ENV{ONCE} = 1;
-	$node->safe_psql('postgres', 'DROP DATABASE feeds WITH (FORCE)');
 	mkdir "$folder/tree";
 	system('cp', '-R', "$root/demo", "$root/examples", "$folder/indexer", "$folder/tree") == 0 or die 'could not copy';
 	symlink $modules, "$folder/tree/demo/app/node_modules";
 	local %ENV = $indexer->environment(PATH => join ':', $program =~ s{/[^/]*$}{}r, $ENV{PATH});
-	IPC::Run::run([ 'bash', '-c', "cd '$folder/tree' && demo/feed/run" ], '<', \undef, '>', \$demo, '2>', \$log, IPC::Run::timeout(4 * $limit));
-	like($demo, qr/feed\.cats\n(?:    [\d:]{8} .*\bcats?\b.*\n)+\n  feed\.following\n(?:    [\d:]{8} .*\n){5}(?s:.*)\n  liked by the reader, of the last 50 posts\n    [\d:]{8} /, 'script/demo --feed shows pages of feeds, and likes') or diag($log);
+	my %expected = (
+		feed => qr/feed\.cats\n(?:    [\d:]{8} .*\bcats?\b.*\n)+\n  feed\.following\n(?:    [\d:]{8} .*\n){5}(?s:.*)\n  liked by the reader, of the last 50 posts\n    [\d:]{8} /,
+		app  => qr{^  The page +http://127\.0\.0\.1:\d+/\?api=http://127\.0\.0\.1:\d+/graphql$}m);
+	foreach my $name (sort keys %expected)
+	{
+		my ($log, $demo) = ('', '');
+		# the login of a former one would need a password
+		$node->safe_psql('postgres', "DROP DATABASE IF EXISTS $_ WITH (FORCE)") foreach qw(feeds app);
+		IPC::Run::run([ 'bash', '-c', "cd '$folder/tree' && demo/$name/run" ], '<', \undef, '>', \$demo, '2>', \$log, IPC::Run::timeout(4 * $limit));
+		like($demo, $expected{$name}, "script/demo --$name shows what it should") or diag($log);
+	}
 }
 
 done_testing();
