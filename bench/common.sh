@@ -20,10 +20,10 @@ bench_options() {
 	[[ " $* " != *' --help '* && " $* " != *' -h '* ]] || sed -n '4,/^set/{/^set/!s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"
 	atid_options 'pg= rounds= rows= keep first' "${@:4}"
 	rounds=${option[rounds]-$2} rows=${option[rows]-$3}
-	[[ $rounds =~ ^[1-9][0-9]*$ && $rows =~ ^[1-9][0-9]*$ ]] || atid_die '--rounds and --rows take a number'
+	[[ $rounds =~ ^[1-9][0-9]*$ && $rows =~ ^[1-9][0-9]*$ ]] || atid_die '--rounds and --rows must be positive integers'
 	for name in $1; do part[$name]=$((!${#words[@]})); done
 	for name in "${words[@]}"; do
-		[[ -n ${part[$name]-} ]] || atid_die "what is $name? see --help"
+		[[ -n ${part[$name]-} ]] || atid_die "unrecognized part: $name (see --help)"
 		part[$name]=1
 	done
 	atid_on_pg "bench/${0##*/}" "${@:4}"
@@ -36,7 +36,7 @@ bench_server() {
 	atid_say 'building atid'
 	atid_build
 	[[ $1 != setup ]] || atid_make -C "$SRC/bench" with_llvm=no install
-	[[ -z ${option[first]-} ]] || chrt --fifo --pid 1 $$ || atid_die '--first needs root'
+	[[ -z ${option[first]-} ]] || chrt --fifo --pid 1 $$ || atid_die '--first requires root privileges'
 	atid_server_start 'fsync = off' 'autovacuum = off' 'checkpoint_timeout = 1h' 'jit = off' \
 		'max_parallel_workers_per_gather = 0' "${@:2}"
 	sql -v rows="$rows" -f "$SRC/bench/$1.sql" <"${signatures:-/dev/null}"
@@ -78,7 +78,7 @@ bench_node() {
 	else
 		said=$(bench_npm "$WORK/node") && said='' || said="npm ci failed: $(tail -n 1 <<<"$said")"
 	fi
-	[[ -z $said ]] || { atid_say "node: not measured: $said" && return 1; }
+	[[ -z $said ]] || { atid_say "not measured with Node: $said" && return 1; }
 }
 
 # ask NAME LINE: sends a line to a process that stays, a coproc NAME, and prints its answer.
@@ -86,7 +86,7 @@ ask() {
 	local -n ends=$1
 	local answer
 	echo "$2" >&"${ends[1]}"
-	read -r answer <&"${ends[0]}" || atid_die "$1 ended"
+	read -r answer <&"${ends[0]}" || atid_die "the process $1 ended unexpectedly"
 	echo "$answer"
 }
 
@@ -108,5 +108,5 @@ bench_sources() {
 bench_program() {
 	bench_sources
 	bench_packages "$WORK/node/indexer"
-	as_user env -C "$WORK/node/indexer" "$node" bundle.js >/dev/null || atid_die 'the API could not be built'
+	as_user env -C "$WORK/node/indexer" "$node" bundle.js >/dev/null || atid_die 'could not build the API'
 }

@@ -12,7 +12,7 @@ WITH target (name, what, target) AS (VALUES
     SELECT r.name, percentile_cont('{0.25,0.5,0.75}'::float8[]) WITHIN GROUP (ORDER BY r.ms / p.ms) AS q
     FROM bench.result r JOIN bench.result p USING (round) WHERE p.name = 'plain' GROUP BY r.name),
   refs AS (SELECT sum(cardinality(atid.record_ref_uris(record))) AS n FROM bench.plain)
-SELECT what AS "beside the table", '<= ' || target AS target, round(q[2]::numeric, 2) AS "INSERT / plain INSERT",
+SELECT what AS "in addition to the table", '<= ' || target AS target, round(q[2]::numeric, 2) AS "INSERT / plain INSERT",
        format('(%s-%s)', round(q[1]::numeric, 2), round(q[3]::numeric, 2)) AS quartiles,
        CASE WHEN q[2] <= target THEN 'yes' ELSE 'no' END AS "met?",
        round((CASE name WHEN 'gin' THEN pg_relation_size('bench.gin_record_ref_uris_idx')

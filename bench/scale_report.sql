@@ -22,7 +22,7 @@ FROM (VALUES ('block', 'bench.block'::regclass, 'bench.block_pkey'::regclass, 'b
 SELECT name AS "what", round(bytes::numeric, 1) AS bytes FROM bench.size;
 
 \echo VACUUM after the DELETE of a record in 25
-SELECT name AS "of", round(ms::numeric, 1) AS ms FROM bench.timing WHERE name IN ('one table', 'a partition of 64') ORDER BY ms DESC;
+SELECT name AS "table", round(ms::numeric, 1) AS ms FROM bench.timing WHERE name IN ('one table', 'a partition of 64') ORDER BY ms DESC;
 
 \endif
 \if :fields

@@ -1,7 +1,7 @@
--- Stops the demo unless :ok is true; :what says what was expected.
+-- Stops the demo unless :ok is true; :what is the expected result.
 \if :ok
 \else
-    \warn 'NOT SO:' :what
+    \warn 'Not the expected result:' :what
     \set VERBOSITY terse
-    do $$ begin raise exception 'the demo stops here'; end $$;
+    do $$ begin raise exception 'the demo has failed'; end $$;
 \endif

@@ -3,10 +3,10 @@
 --     psql -X -v ON_ERROR_STOP=1 <demo.sql
 --
 -- in this folder, where records.jsonl is. Every statement is shown before its result (ECHO queries).
--- What is not shown, between `\set ECHO none` and `\set ECHO queries`, checks that the step did what
--- it says: check.sql stops the demo if :ok is not true, and error.sql if the statement before it did
--- not fail with the message in :want. (psql looks at ON_ERROR_STOP when it reads a line, so it has to
--- be on again before the line with \ir.)
+-- The statements between `\set ECHO none` and `\set ECHO queries` are not shown. They check that the step
+-- had the expected result: check.sql stops the demo if :ok is not true, and error.sql if the statement
+-- before it did not fail with the message in :want. (psql looks at ON_ERROR_STOP when it reads a line, so
+-- it has to be on again before the line with \ir.)
 
 \set ON_ERROR_STOP on
 \set ECHO none
@@ -21,8 +21,8 @@ set client_min_messages = notice;
 \echo
 \echo '1. A database and its owner'
 \echo
-\echo 'The superuser makes a role, which is no superuser, and a database that it owns.'
-\echo 'pg_monitor is for the last step only.'
+\echo 'The superuser creates an ordinary role, and a database that this role owns. Only step 9 needs'
+\echo 'pg_monitor.'
 \echo
 \set ECHO queries
 create role appview login;
@@ -30,7 +30,8 @@ grant pg_monitor to appview;
 create database appview owner appview;
 
 \set ECHO none
-\echo 'All that follows is done by that role. atid is a trusted extension: owning the database is enough.'
+\echo 'This role runs all following steps. atid is a trusted extension, so the owner of a database can'
+\echo 'create it.'
 \echo
 \echo '\\connect appview appview'
 \connect appview appview
@@ -50,7 +51,7 @@ select not rolsuper and extversion = default_version as ok
 \echo '2. Identifiers'
 \echo
 \echo 'A TID is a time in microseconds and ten bits of clock id, in 13 characters that sort by time.'
-\echo 'Always write atid.tid: a type named just tid is the tuple identifier of the server.'
+\echo 'Always write atid.tid: the type tid, without a schema, is the tuple identifier of the server.'
 \echo
 \set ECHO queries
 create table minted (
@@ -67,13 +68,13 @@ select count(*) = 3
        and array_agg(n order by id) = array[1, 2, 3]
        and array_agg(n order by uid) = array[1, 2, 3] as ok
   from minted \gset
-\set what 'three identifiers of each kind, of now, in the order they were made in'
+\set what 'three identifiers of each kind, of the current time, in the order in which they were generated'
 \ir check.sql
 \echo
-\echo '3. Records of other people'
+\echo '3. Records of the network'
 \echo
-\echo 'An AppView stores what the network sends. Its key column takes atid.record_key, which admits'
-\echo 'all that the protocol admits. Which type of key a collection has is in its Lexicon:'
+\echo 'An AppView stores what the network sends. Its key column has the type atid.record_key, which accepts'
+\echo 'every key that the protocol allows. The Lexicon of a collection defines its type of key:'
 \echo
 \set ECHO queries
 create function key_type(collection text) returns text immutable parallel safe
@@ -104,7 +105,7 @@ create table records (
 create index on records (collection, rkey, did);
 
 \set ECHO none
-\echo 'records.jsonl holds some weeks of a small, made-up network, one record per line.'
+\echo 'records.jsonl has some weeks of a small, made-up network, one record per line.'
 \echo
 \set ECHO queries
 create temporary table incoming (line jsonb);
@@ -128,9 +129,10 @@ select (select count(*) from records) = (select count(*) from incoming)
 \set what 'every line of records.jsonl is in the table'
 \ir check.sql
 \echo
-\echo '4. Keys that are not good'
+\echo '4. Invalid keys'
 \echo
-\echo 'The functions ask without an error; rkey is for keys of your own and has no colon.'
+\echo 'These functions check a key without raising an error. The type atid.rkey is for keys of your own, and'
+\echo 'does not allow a colon.'
 \echo
 \set ECHO queries
 select key, atid.rkey_is_valid(key) as rkey, atid.record_key_is_valid(key) as record_key,
@@ -142,9 +144,9 @@ select array_agg(array[atid.rkey_is_valid(key), atid.record_key_is_valid(key), a
        = array[[true, true, true], [true, true, false], [false, true, false], [true, true, false],
                [false, false, false], [false, false, false], [false, false, false]] as ok
   from unnest(array['3jzfcijpj2z2a', 'self', 'lang:pt-BR', '3JZFCIJPJ2Z2A', 'alpha/beta', '..', '']) as key \gset
-\set what 'the table of good and bad keys'
+\set what 'the table of valid and invalid keys'
 \ir check.sql
-\echo 'The table refuses, and says which rule was broken.'
+\echo 'The table refuses invalid keys, and the error names the broken rule.'
 \echo
 
 \set ECHO queries
@@ -168,7 +170,7 @@ values ('did:web:example.com', 'app.bsky.feed.post', repeat('z', 513));
 \ir error.sql
 
 \set ECHO none
-\echo 'A good key can still be the wrong one for its collection: a profile is always called self.'
+\echo 'A valid key can still be wrong for its collection: the key of a profile is always self.'
 \echo
 \set ECHO queries
 \set ON_ERROR_STOP off
@@ -179,7 +181,7 @@ values ('did:web:example.com', 'app.bsky.actor.profile', 'me', atid.record_cid('
 \ir error.sql
 
 \set ECHO none
-\echo 'And a TID has 13 characters, in lower case, with no hyphen.'
+\echo 'A TID has 13 characters, in lower case, without hyphens.'
 \echo
 \set ECHO queries
 \set ON_ERROR_STOP off
@@ -197,8 +199,8 @@ select atid.tid '3jzf-cij-pj2z-2a';
 \echo
 \echo '5. Records and their CIDs'
 \echo
-\echo 'Every record came with the CID that the network knows it by: the hash of its DAG-CBOR. The table has'
-\echo 'checked all of them on their way in (cid_fits_record). Once more, in the open:'
+\echo 'Every record came with its CID, which contains the hash of its DAG-CBOR. The constraint'
+\echo 'cid_fits_record has checked each of them. The same check, as a query:'
 \echo
 \set ECHO queries
 select count(*), count(*) filter (where atid.record_cid(record) = cid) as cid_fits,
@@ -222,7 +224,7 @@ update records set record = jsonb_set(record, '{displayName}', '"Somebody Else"'
 \ir error.sql
 
 \set ECHO none
-\echo 'Nor does data come in that the protocol does not have. record_problem says what is wrong, and where:'
+\echo 'Data that the protocol does not allow is refused, too. record_problem returns what is wrong, and where:'
 \echo
 \set ECHO queries
 select atid.record_problem(r) as problem
@@ -238,7 +240,7 @@ select count(atid.record_problem(r)) = 4 as ok
                ('{"reply": {"$link": "QmbWqxBEKC3P8tqsKc98xmWNzrzDtRLMiMPL8wBuTGsMnR"}}')) as v (r) \gset
 \set what 'four problems'
 \ir check.sql
-\echo 'In a repository a record is a block. From the block to the record and back it stays the same bytes:'
+\echo 'A repository stores a record as a block. Converted to a record and back, the block has the same bytes:'
 \echo
 \set ECHO queries
 select block from records, atid.record_to_dag_cbor(record) as block
@@ -253,9 +255,9 @@ select back as record, atid.record_to_dag_cbor(back) = block as same_bytes,
 select count(*) = 419 and bool_and(back = record and atid.record_to_dag_cbor(back) = block
                                    and atid.cid_of(block, 'dag-cbor') = cid) as ok
   from records, atid.record_to_dag_cbor(record) as block, atid.dag_cbor_to_record(block) as back \gset
-\set what 'blocks go to records and back'
+\set what 'blocks are the same after conversion to records and back'
 \ir check.sql
-\echo 'What records refer to: links, and blobs, which are files such as pictures.'
+\echo 'Records refer to blobs, which are files such as pictures, and to other data by links.'
 \echo
 \set ECHO queries
 select right(did, 12) as did, blob.path, left(blob.cid::text, 16) || '...' as cid, blob.mime_type, blob.size
@@ -275,7 +277,7 @@ select (select count(*) from records, atid.record_blobs(record)) =
 \echo
 \echo '6. Newest first, page by page'
 \echo
-\echo 'A view of the posts. They sort by key as the repositories do: byte by byte, whatever the locale.'
+\echo 'A view of the posts. Keys sort byte by byte, as in repositories, whatever the locale.'
 \echo
 \set ECHO queries
 create view feed as
@@ -289,7 +291,7 @@ select rkey, author, left(text, 40) as text from feed
 
 \set ECHO none
 select rkey, did from feed order by rkey desc, did desc offset 4 limit 1 \gset
-\echo 'The key of the last row is the cursor: the next page is what lies before it.'
+\echo 'The key of the last row is the cursor: the next page has the rows before it.'
 \echo
 \set ECHO queries
 select rkey, author, left(text, 40) as text from feed
@@ -331,8 +333,8 @@ select array_agg(rkey order by rkey desc, did desc) = array_agg(rkey order by at
 \echo
 \echo '7. A range of time'
 \echo
-\echo 'Where every key is a TID, a column of type atid.tid holds it in 8 bytes and knows its time. With the'
-\echo 'posts go a hundred thousand made-up TIDs of the year before, so that there is something to skip.'
+\echo 'If every key is a TID, a column of type atid.tid stores it in 8 bytes, and a range of time is a range'
+\echo 'of TIDs. Next to the posts, the table has a hundred thousand made-up TIDs of the year before.'
 \echo
 \set ECHO queries
 create table timeline (id atid.tid, did text, primary key (id, did));
@@ -342,7 +344,7 @@ insert into timeline select atid.tid_make(t, 0), 'did:web:example.com'
 vacuum analyze timeline;
 
 \set ECHO none
-\echo 'tid_floor and tid_ceil are the lowest and the highest TID of a microsecond. The 19th of March, until ten:'
+\echo 'tid_floor and tid_ceil are the lowest and the highest TID of a microsecond. 19 March, until 10:00:'
 \echo
 \set ECHO queries
 select t.id, atid.tid_timestamp(t.id), author, left(text, 32) as text
@@ -375,7 +377,7 @@ select (select string_agg(line, e'\n') from pg_temp.plan() as line) ~ '^Index (O
        as ok \gset
 \set what 'an index scan finds the posts made in that range of time'
 \ir check.sql
-\echo 'A key is chosen by its writer and proves nothing. These writers were honest:'
+\echo 'Writers choose their keys, so a key proves no time. These writers were honest:'
 \echo
 \set ECHO queries
 select count(*), max(atid.tid_timestamp(t.id) - (record->>'createdAt')::timestamptz) as furthest_from_created_at
@@ -390,7 +392,7 @@ select count(*) = 135 and bool_and(abs(extract(epoch from
 \echo
 \echo '8. Records of your own'
 \echo
-\echo 'Your own keys take atid.rkey, and the database makes them.'
+\echo 'Keys of your own have the type atid.rkey, and the database generates them.'
 \echo
 \set ECHO queries
 create table own_posts (
@@ -407,7 +409,7 @@ select count(*) = 3 and bool_and(atid.rkey_conforms(rkey, 'tid'))
        and array_agg(record->>'text' order by rkey)
          = array['Hello from the database.', 'Still here.', 'In the order it was said in. 🐘'] as ok
   from own_posts \gset
-\set what 'three posts with keys in the order they were made in'
+\set what 'three posts, with keys in the order in which they were generated'
 \ir check.sql
 \set ECHO queries
 \set ON_ERROR_STOP off
@@ -419,7 +421,7 @@ insert into own_posts (rkey, record) values ('pre:fix', '{}');
 \echo
 \echo '9. The generator'
 \echo
-\echo 'One per database, shared by all sessions. Members of pg_monitor may look at it.'
+\echo 'Each database has one generator, for all sessions. Members of pg_monitor can read its state.'
 \echo
 \set QUIET on
 \pset expanded on
@@ -433,15 +435,15 @@ select * from atid.generator_state();
 \set QUIET off
 select count(*) = 1 and bool_and(last_tid >= (select max(rkey)::text::atid.tid from own_posts)) as ok
   from atid.generator_state() \gset
-\set what 'generator_state() knows the last TID'
+\set what 'generator_state() returns the last TID'
 \ir check.sql
 
 \set ECHO none
 \echo
-\echo '10. Accounts, whole'
+\echo '10. Whole accounts'
 \echo
-\echo 'repositories/ has the same accounts as their servers export them: a CAR each, written by'
-\echo 'another implementation, with the commit that the account signed and the tree that it names.'
+\echo 'repositories/ has a CAR for each account, as its server would export it, written by another'
+\echo 'implementation. It has the commit that the account signed, and the tree that the commit names.'
 \echo
 \set ECHO queries
 create table cars (car bytea not null check (atid.repo_is_valid(car)));
@@ -466,14 +468,14 @@ select count(*) = 419 and not exists (select did, collection, rkey, cid, record 
   from copies \gset
 \set what 'the CARs have the records of records.jsonl'
 \ir check.sql
-\echo 'One byte that changes on the way is found:'
+\echo 'A single changed byte is detected:'
 \echo
 \set ECHO queries
 select atid.repo_problem(set_byte(car, length(car) / 2, get_byte(car, length(car) / 2) # 1)) as problem
   from cars limit 1;
 \set ECHO none
-\echo 'And the tree of what is in the first table, made by no one but this database, has the root that'
-\echo 'each commit names:'
+\echo 'The database itself makes the tree of the records in the first table. Its root is the one that each'
+\echo 'commit names:'
 \echo
 \set ECHO queries
 select count(*) as accounts, sum(t.entries) as entries, bool_and(t.root = c.data) as "is what was signed"
@@ -493,9 +495,9 @@ select count(*) = 14 and sum(t.entries) = 419 and bool_and(t.root = c.data) as o
 \set what 'the root of each account is the one that its commit names'
 \ir check.sql
 \echo
-\echo '11. Whose signature it is'
+\echo '11. Signatures'
 \echo
-\echo 'The log of an account in the PLC directory says which keys it has had. plc.jsonl has the logs as the'
+\echo 'The log of an account in the PLC directory lists the keys that it has had. plc.jsonl has the logs as the'
 \echo 'directory exports them, one signed operation per line. atid_crypto verifies them:'
 \echo
 \set ECHO queries
@@ -538,9 +540,9 @@ select did, date_trunc('second', at) as signed_at, left(key, 10) || '...' || rig
 select count(*) = 14 and count(*) filter (where atid.repo_is_signed_by(car, did, key)) = 13
        and bool_and(key is not null or did like 'did:web:%') as ok
   from accounts \gset
-\set what 'all accounts that have a log are proven'
+\set what 'the signatures of all accounts that have a log are valid'
 \ir check.sql
-\echo 'One account moved to another server in April and took a new key. The old one signed its commit of March:'
+\echo 'One account moved to another server in April, with a new key. The old key signed its commit of March:'
 \echo
 \set ECHO queries
 select k.valid_from, k.valid_to, right(k.key, 4) as key, atid.repo_is_signed_by(car, k.did, k.key) as signed
@@ -553,7 +555,7 @@ select array_agg(atid.repo_is_signed_by(car, k.did, k.key) order by k.valid_from
  where jsonb_array_length(log) > 1 \gset
 \set what 'the older of two keys has signed'
 \ir check.sql
-\echo 'repo_records_signed_by lists the records of a repository, if the key has signed it, and fails if not:'
+\echo 'repo_records_signed_by lists the records of a repository if the key signed it, and otherwise fails:'
 \echo
 \set ECHO queries
 select count(distinct did) as accounts, count(*) as records
@@ -564,8 +566,8 @@ select count(*) = (select count(*) from records where did like 'did:plc:%') as o
   from accounts, atid.repo_records_signed_by(car, did, key) where key is not null \gset
 \set what 'the records of all accounts with a log'
 \ir check.sql
-\echo 'Somebody forges that account''s log: another key in its first or its second operation, and the CID that'
-\echo 'fits. But the DID is made from the hash of the first, and a key of the first must sign the second:'
+\echo 'In a forged log, the first or the second operation has another key, and the CID that fits. But the DID is'
+\echo 'made from the hash of the first operation, and a key of the first must sign the second:'
 \echo
 \set ECHO queries
 select n as operation, atid.plc_log_problem(jsonb_set(log, array[n::text], log->n
@@ -587,9 +589,9 @@ select array_agg(atid.plc_log_problem(jsonb_set(log, array[n::text], log->n
 \set what 'forged operations are refused'
 \ir check.sql
 \echo
-\echo '12. Who refers to whom'
+\echo '12. References'
 \echo
-\echo 'Records name each other by AT URI, and accounts by DID. record_refs lists both, wherever they are:'
+\echo 'Records name each other by AT URI, and accounts by DID. record_refs lists both, in any field:'
 \echo
 \set ECHO queries
 create table refs as
@@ -608,7 +610,7 @@ select (select count(*) from refs) =
        and not exists (select from refs join records r using (uri) where refs.cid <> r.cid) as ok \gset
 \set what 'every reference is listed, and a strong one has the CID of its record'
 \ir check.sql
-\echo 'The posts that are liked most, with their replies:'
+\echo 'The most liked posts, with the number of their replies:'
 \echo
 \set ECHO queries
 select p.rkey, left(p.record->>'text', 40) as text,
@@ -628,8 +630,8 @@ select (select count(*) from records p join refs using (uri)
            (select count(*) from records where record ? 'reply') as ok \gset
 \set what 'likes and replies are those that the records have'
 \ir check.sql
-\echo 'A timeline: what the accounts say that one account follows. It sorts by the time its writers claim,'
-\echo 'which sort_at takes only where it is a time and not after the one at which the record was seen.'
+\echo 'A timeline: the posts of the accounts that one account follows. It sorts by the time that their writers'
+\echo 'claim. sort_at uses that time only if it is valid, and not later than the time of indexing.'
 \echo
 \set ECHO queries
 alter table records add sort_at timestamptz
@@ -648,9 +650,9 @@ select count(*) = 419 and bool_and(sort_at = case when record ? 'createdAt'
 \set what 'sort_at is the time that the writer claims, where there is one'
 \ir check.sql
 \echo
-\echo '13. What a record has to look like'
+\echo '13. Lexicons'
 \echo
-\echo 'lexicons.jsonl has some Lexicons, and three are among the records: an account has published them.'
+\echo 'lexicons.jsonl has some Lexicons. Three more are among the records: an account has published them.'
 \echo
 \set ECHO queries
 create table lexicons (document atid.lexicon);
@@ -667,8 +669,8 @@ create view rules as select atid.lexicon_agg(document) as lexicons from lexicons
 select cardinality(atid.lexicon_nsids(lexicons)) as documents, atid.lexicon_missing(lexicons) from rules;
 
 \set ECHO none
-\echo 'Three kinds of embeds are missing. A post that has one is neither right nor wrong; nor is a record of a type'
-\echo 'that nobody has described:'
+\echo 'The Lexicons of three kinds of embeds are missing. For a post that has one, and for a record of a type'
+\echo 'without a Lexicon, the result is NULL:'
 \echo
 \set ECHO queries
 select collection, count(*) filter (where ok) as conform, count(*) filter (where not ok) as do_not,
@@ -679,9 +681,9 @@ select collection, count(*) filter (where ok) as conform, count(*) filter (where
 \set ECHO none
 select count(*) filter (where ok) = 394 and count(*) filter (where ok is null) = 25 as ok
   from records, rules, atid.record_conforms(record, lexicons, collection) as ok \gset
-\set what 'no record is wrong'
+\set what 'all records conform, or it is unknown'
 \ir check.sql
-\echo 'One of them, broken on purpose:'
+\echo 'One of the posts, damaged in four ways:'
 \echo
 \set ECHO queries
 create view broken as
@@ -702,7 +704,7 @@ select array_agg(atid.record_conforms_problem(record, lexicons) order by n)
   from broken, rules \gset
 \set what 'each is refused for its reason'
 \ir check.sql
-\echo 'A domain lets only such records into a column. The Lexicon is a part of it:'
+\echo 'With a domain, a column accepts only records that conform. The domain contains the Lexicon:'
 \echo
 \set ECHO queries
 select format('create domain weather_report as jsonb check (atid.record_must_conform(value, %L, %L))',
@@ -739,5 +741,5 @@ select count(*) = (select count(*) from records where collection = 'com.example.
        and bool_and((station_name, temperature) = (record->>'stationName', (record->'temperature')::bigint)
                     and wind_force is not distinct from (record->'windForce')::bigint) as ok
   from api.com_example_weather_report join records using (uri) \gset
-\set what 'the columns are what the records say'
+\set what 'the columns have the values of the records'
 \ir check.sql

@@ -56,13 +56,13 @@ atid_options() {
 		elif [[ $known == *" $name "* ]]; then
 			option[$name]=1
 		else
-			[[ $known == *" $name= "* ]] || atid_die "what is $1? see --help"
-			(($# > 1)) || atid_die "$1 needs a value, see --help"
+			[[ $known == *" $name= "* ]] || atid_die "unrecognized option: $1 (see --help)"
+			(($# > 1)) || atid_die "option $1 requires a value (see --help)"
 			option[$name]=$2 && shift
 		fi
 		shift
 	done
-	[[ ${option[pg]-} =~ ^[0-9]*$ ]] || atid_die '--pg takes a major version'
+	[[ ${option[pg]-} =~ ^[0-9]*$ ]] || atid_die '--pg must be a major version, such as 17'
 	[[ -z ${option[keep]-} ]] || export ATID_KEEP=1
 }
 
@@ -120,7 +120,7 @@ atid_as_root() {
 	local log status until=$((SECONDS + 900)) said=
 	local -a command=(env DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1 LC_ALL=C.UTF-8 "$@")
 	((EUID == 0)) || command=(sudo "${command[@]}")
-	type "${command[0]}" >/dev/null || atid_die 'packages are missing: run this as root or with sudo'
+	type "${command[0]}" >/dev/null || atid_die 'packages are missing, and sudo was not found: run this as root'
 	log=$(mktemp)
 	exec 8<>"$log" && rm "$log"
 	while :; do
@@ -155,7 +155,7 @@ atid_choose_major() {
 		PG_BIN=/usr/lib/postgresql/$PG_MAJOR/bin
 		PG_PACKAGES=("postgresql-$PG_MAJOR" "postgresql-server-dev-$PG_MAJOR")
 	fi
-	[[ $PG_MAJOR =~ ^(1[5-9]|[2-9][0-9])$ ]] || atid_die "needs PostgreSQL 15 or later, and this is ${PG_MAJOR:-none}"
+	[[ $PG_MAJOR =~ ^(1[5-9]|[2-9][0-9])$ ]] || atid_die "PostgreSQL 15 or later is required, and ${PG_MAJOR:+this is }${PG_MAJOR:-none was found}"
 }
 
 # Installs the missing packages.
@@ -166,7 +166,7 @@ atid_install() {
 	atid_apt_update
 	atid_say "downloading ${missing[*]}"
 	atid_as_root apt-get -qy --no-install-recommends --download-only install "${missing[@]}" || return
-	atid_say "installing ${missing[*]} (Ctrl-C has to wait for this)"
+	atid_say "installing ${missing[*]} (Ctrl-C takes effect afterwards)"
 	# In a session of its own, out of Ctrl-C's reach: if interrupted, it would leave broken packages. A new server
 	# package creates and starts a cluster `main`, unless this file exists meanwhile.
 	atid_as_root setsid --wait sh -c 'mkdir -p "${0%/*}" && echo "create_main_cluster = false" >"$0"
@@ -176,9 +176,9 @@ atid_install() {
 }
 
 atid_bootstrap() {
-	type apt-get >/dev/null || atid_die 'needs Debian or Ubuntu (apt-get)'
+	type apt-get >/dev/null || atid_die 'apt-get was not found: Debian or Ubuntu is required'
 	atid_choose_major
-	atid_install "${PG_PACKAGES[@]}" "${ATID_BUILD_PACKAGES[@]}" "${@:2}" || atid_die 'apt-get could not install this'
+	atid_install "${PG_PACKAGES[@]}" "${ATID_BUILD_PACKAGES[@]}" "${@:2}" || atid_die 'apt-get could not install the packages'
 	atid_workdir "$1"
 }
 
@@ -236,7 +236,7 @@ atid_prefix() {
 		find "$PREFIX$folder" -name 'atid*' -prune -exec rm -rf {} +
 	done
 	[[ $(as_user "$PREFIX_BIN/pg_config" --pkglibdir) == "$PREFIX"/* ]] ||
-		atid_die "this PostgreSQL $PG_MAJOR does not find its files relative to its executable"
+		atid_die "$PG_BIN/postgres does not find its files relative to its executable: set ATID_PG_CONFIG for another server"
 }
 
 # The files of the project: in a git checkout those that git tracks or would add, otherwise all.

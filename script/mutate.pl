@@ -35,7 +35,7 @@ sub restart
 {
 	my ($mode, $environment) = @_;
 	run("ulimit -v 6000000; $environment pg_ctl -D $work/data -l $log -m $mode -w -s restart", 60)
-	  or die "the server does not start, see $log";
+	  or die "could not start the server; see $log";
 	return;
 }
 
@@ -100,7 +100,7 @@ sub cover_test
 	my $okay  = run_test($test, 300, "GCOV_PREFIX=$folder");
 	my $took  = time - $began;
 	restart('fast', '') if $test =~ /regress/;
-	$okay ? tell_lines($test, $took, $folder) : warn "$test fails without a fault\n";
+	$okay ? tell_lines($test, $took, $folder) : warn "$test fails without a fault, and is left out\n";
 	return;
 }
 
@@ -235,11 +235,11 @@ sub try
 			push @lines, { path => $path, n => $n, tests => $runs{$path}{$last}, faults => \@faults };
 		}
 	}
-	die "nothing that a test runs\n" unless @lines;
+	die "no test runs any of the selected lines\n" unless @lines;
 	print "seed $seed, ", scalar(@lines), " lines\n";
 	srand $seed;
 	build();
-	%base or die "the libraries cannot be built, see $log\n";
+	%base or die "could not build the libraries; see $log\n";
 	restart('fast', '');
 
 	my ($drawn, $valid) = (0, 0);
@@ -266,7 +266,7 @@ sub try
 		}
 		spew($path, $whole);
 	}
-	print "\nsurvivors:\n", @survived, "$drawn drawn, $valid of other code", (map { ", $_ $sum{$_}" } sort keys %sum), "\n";
+	print "\nsurvivors:\n", @survived, "$drawn drawn, $valid changed the machine code", (map { ", $_ $sum{$_}" } sort keys %sum), "\n";
 	return;
 }
 

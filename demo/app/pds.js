@@ -1,15 +1,15 @@
 // A small network for script/demo --app, script/demo --feed and their tests: a PDS with some people who write statuses, or
-// posts, and the PLC directory that knows them. It serves the page of examples/statusphere too. It needs Node and the
-// package ws, nothing else.
+// posts, and the PLC directory that has their logs. It also serves the page of examples/statusphere. It needs only Node
+// and the package ws.
 //
-//   node pds.js PAGE [SECONDS [posts]]   serves on a port that is free, which it prints, until its input ends; somebody
-//                                 writes every SECONDS (2), or nobody if that is 0: statuses, or posts and likes
+//   node pds.js PAGE [SECONDS [posts]]   serves on a free port, which it prints, until its input ends. Every SECONDS
+//                                 (default 2; 0 for never) somebody writes a status; with posts, a post or a like
 //
-//   POST /write?n=0&status=X      has the n-th of them write now, or post
-//   GET /token?n=0&aud=X&lxm=X    a service token of the n-th of them
+//   POST /write?n=0&status=X      the n-th of the people writes this status, or a post
+//   GET /token?n=0&aud=X&lxm=X    a service token of the n-th of the people
 //
-// The repository of each is made anew for each commit, and a commit has all of it: so this is short, and only for a few
-// hundred records.
+// Each commit makes the repository of its account again, and contains all of it: so the code is short, and for a few
+// hundred records only.
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -98,7 +98,7 @@ must("sed -i '0,/^## /s/^## /## [$version] - 2026-01-01\\n\\n- A change.\\n\\n&/
   unless slurp_file("$work/CHANGELOG.md") =~ /\A.*?^## \[\Q$version\E\] - \d/ms;
 must('git add -A . && git commit -qm ready');
 my $ready = must('git rev-parse HEAD');
-is((sh('script/release --check'))[1], "==> $version is fit to be released, as far as can be said without .ci/run\n", 'it is fit');
+is((sh('script/release --check'))[1], "==> $version can be released if .ci/run passes\n", 'it is fit');
 
 # Commits a change that makes script/release check versions only; the release itself begins with the check of
 # everything.
@@ -174,21 +174,21 @@ refused('another version in a chapter', qr/doc\/install\.md names atid-9\.9\.9/,
 refused('no section', qr/must begin with the section/, "sed -i '0,/^## /s/^## .*/## [Unreleased]/' CHANGELOG.md");
 refused('a section without a date', qr/must begin with the section/, "sed -i '0,/^## /s/^## .*/## [$version]/' CHANGELOG.md");
 refused('an empty section', qr/must list what has changed/, "sed -i '0,/^## /s/^## .*/&\\n\\n## [0.1.0] - 2026-01-01/' CHANGELOG.md");
-refused('a file too many', qr/must not stand at the top .*: all$/m, 'touch all');
-refused('a hidden one', qr/must not stand at the top .*: \.x$/m, 'touch .x');
-refused('a tag that is there', qr/there is a tag/, "git tag v$version", command => "script/release --check; s=\$?; git tag -d v$version; exit \$s");
+refused('a file too many', qr/not allowed at the top .*: all$/m, 'touch all');
+refused('a hidden one', qr/not allowed at the top .*: \.x$/m, 'touch .x');
+refused('a tag that is there', qr/tag v\S+ already exists/, "git tag v$version", command => "script/release --check; s=\$?; git tag -d v$version; exit \$s");
 refused('a change that is not committed', qr/the working tree must be clean/, 'echo >>README.md', uncommitted => 1);
 refused('a file that git does not know', qr/the working tree must be clean/, 'touch doc/new.md', uncommitted => 1);
 
 # .ci/run is not run here: its log names the commit.
 my $log = "$work/../ci.log";
 foreach my $case (
-	[ 'of another commit', qr/is not of commit/, "==> commit 0123\n1 passed, 0 failed\n" ],
-	[ 'of changed files', qr/is not of commit/, "==> commit $ready, with changes\n" x 2 . "1 passed, 0 failed\n" ],
-	[ 'of a commit that was replaced meanwhile', qr/is not of commit/, "==> commit $ready\n==> commit 0123\n1 passed, 0 failed\n" ],
-	[ 'with a failure', qr/does not end/, "==> commit $ready\n" x 2 . "10 passed, 1 failed\n" ],
-	[ 'that was broken off', qr/does not end/, "==> commit $ready\n" x 2 ],
-	[ 'of nothing', qr/does not end/, "==> commit $ready\n" x 2 . "0 passed, 0 failed\n" ])
+	[ 'of another commit', qr/must name commit/, "==> commit 0123\n1 passed, 0 failed\n" ],
+	[ 'of changed files', qr/must name commit/, "==> commit $ready, with changes\n" x 2 . "1 passed, 0 failed\n" ],
+	[ 'of a commit that was replaced meanwhile', qr/must name commit/, "==> commit $ready\n==> commit 0123\n1 passed, 0 failed\n" ],
+	[ 'with a failure', qr/must end with/, "==> commit $ready\n" x 2 . "10 passed, 1 failed\n" ],
+	[ 'that was broken off', qr/must end with/, "==> commit $ready\n" x 2 ],
+	[ 'of nothing', qr/must end with/, "==> commit $ready\n" x 2 . "0 passed, 0 failed\n" ])
 {
 	my ($what, $reason, $text) = @$case;
 	append_to_file($log, $text);
@@ -228,7 +228,7 @@ is(must('git tag'), "v$version", 'and has no tag');
 my $check = 'script/release --check indexer';
 must("sed -i '0,/^## /s/^## /## [$own] - 2026-01-01\\n\\n- A change.\\n\\n&/' indexer/CHANGELOG.md && git commit -qam ready");
 $ready = must('git rev-parse HEAD');
-is((sh($check))[1], "==> indexer $own is fit to be released, as far as can be said without .ci/run\n", 'the indexer is fit');
+is((sh($check))[1], "==> indexer $own can be released if .ci/run passes\n", 'the indexer is fit');
 look_at_versions();
 foreach (
 	[ 'the version of the last release', qr/must be later than that of the last release, \Q$own_last\E/, set_own($own_last) ],
@@ -239,15 +239,15 @@ foreach (
 	[ 'no section', qr/must begin with the section/, "sed -i '0,/^## /s/^## .*/## [Unreleased]/' indexer/CHANGELOG.md" ],
 	[ 'a section without a date', qr/must begin with the section/, "sed -i '0,/^## /s/^## .*/## [$own]/' indexer/CHANGELOG.md" ],
 	[ 'an empty section', qr/must list what has changed/, "sed -i '0,/^## /s/^## .*/&\\n\\n## [0.1.0] - 2026-01-01/' indexer/CHANGELOG.md" ],
-	[ 'a tag that is there', qr/there is a tag indexer-v\Q$own\E/, "git tag indexer-v$own", command => "$check; s=\$?; git tag -d indexer-v$own; exit \$s" ],
+	[ 'a tag that is there', qr/tag indexer-v\Q$own\E already exists/, "git tag indexer-v$own", command => "$check; s=\$?; git tag -d indexer-v$own; exit \$s" ],
 	[ 'a change that is not committed', qr/the working tree must be clean/, 'echo >>indexer/README.md', uncommitted => 1 ])
 {
 	my ($what, $reason, $change, %how) = @$_;
 	refused("the indexer: $what", $reason, $change, command => $check, %how);
 }
-refused('a release of something else', qr/what is indexers\?/, 'true', command => 'script/release --check indexers', uncommitted => 1);
+refused('a release of something else', qr/unrecognized argument: indexers/, 'true', command => 'script/release --check indexers', uncommitted => 1);
 append_to_file($log, "==> commit $ready\n" x 2 . "10 passed, 1 failed\n");
-refused('the indexer: a log with a failure', qr/does not end/, 'true', command => "script/release --ci $log indexer", uncommitted => 1);
+refused('the indexer: a log with a failure', qr/must end with/, 'true', command => "script/release --ci $log indexer", uncommitted => 1);
 unlink $log or die $!;
 
 look_at_all();
