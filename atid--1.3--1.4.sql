@@ -43,7 +43,8 @@ CREATE TYPE @extschema@.block (
   ALIGNMENT = int4,
   STORAGE = extended
 );
-COMMENT ON TYPE @extschema@.block IS 'a DAG-CBOR block; a record takes about a third of its bytes';
+COMMENT ON TYPE @extschema@.block IS
+  'DAG-CBOR block, stored packed: a record takes about a third of its bytes';
 
 CREATE TYPE @extschema@.symbol;
 
@@ -78,8 +79,8 @@ COMMENT ON TYPE @extschema@.symbol IS
 
 -- functions
 
--- The errors of those that are LEAKPROOF say nothing of a block: that memory ends, that a page is damaged, or that a
--- newer version has written the value.
+-- The errors of LEAKPROOF functions reveal nothing of a block: memory is exhausted, a page is damaged, or a newer
+-- version has written the value.
 
 CREATE FUNCTION @extschema@.block_from_bytea(block bytea) RETURNS @extschema@.block
   AS 'MODULE_PATHNAME', 'atid_block_from_bytea' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10;
@@ -92,7 +93,7 @@ COMMENT ON FUNCTION @extschema@.block_to_bytea(@extschema@.block) IS 'the bytes 
 CREATE FUNCTION @extschema@.block_to_jsonb(block @extschema@.block) RETURNS jsonb
   AS 'MODULE_PATHNAME', 'atid_block_to_jsonb' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION @extschema@.block_to_jsonb(@extschema@.block) IS
-  'the record in the block, as dag_cbor_to_record has it';
+  'the record in the block, as from dag_cbor_to_record';
 
 CREATE FUNCTION @extschema@.block_get(block @extschema@.block, path text[]) RETURNS jsonb
   AS 'MODULE_PATHNAME', 'atid_block_get' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
@@ -124,11 +125,20 @@ CREATE FUNCTION @extschema@.block_is_valid(block @extschema@.block) RETURNS bool
 COMMENT ON FUNCTION @extschema@.block_is_valid(@extschema@.block) IS
   'implementation of dag_cbor_is_valid over a packed block';
 
--- These read an atid.block without its cast to bytea.  Their support function is one that sessions with the
--- library of 1.3 have, too: it does nothing for them there.
+-- These read an atid.block without its cast to bytea.  The library of 1.3 has their support function, too: in a
+-- session that has loaded that library, it does nothing for them.
 
 COMMENT ON FUNCTION @extschema@.at_uri_text_support(internal) IS
   'planner support for comparing at_uri and text, and for reading a field of an atid.block without the rest';
+
+COMMENT ON FUNCTION @extschema@.json_cid(json) IS
+  'the CID that the network knows a record by; the record is json';
+
+COMMENT ON FUNCTION @extschema@.record_is_valid(jsonb, bool) IS
+  'is the record valid in the data model and, if strict, by the rules for new records?';
+
+COMMENT ON FUNCTION @extschema@.record_problem(jsonb, bool) IS
+  'the first problem of a record with its path; NULL if it is valid, strict as in record_is_valid';
 
 -- Not LEAKPROOF: jsonb is built by recursion, so a caller who is deep in the stack already gets an
 -- error for a block that is nested deep.  No operator of jsonb is LEAKPROOF either.
@@ -562,7 +572,7 @@ CREATE CAST (@extschema@.block AS bytea) WITH FUNCTION @extschema@.block_to_byte
 COMMENT ON CAST (@extschema@.block AS bytea) IS 'the bytes of the block, implicit';
 
 CREATE CAST (@extschema@.block AS jsonb) WITH FUNCTION @extschema@.block_to_jsonb(@extschema@.block);
-COMMENT ON CAST (@extschema@.block AS jsonb) IS 'the record in the block, as dag_cbor_to_record has it';
+COMMENT ON CAST (@extschema@.block AS jsonb) IS 'the record in the block, as from dag_cbor_to_record';
 
 CREATE CAST (@extschema@.symbol AS text)
   WITH FUNCTION @extschema@.symbol_to_text(@extschema@.symbol) AS IMPLICIT;
@@ -607,11 +617,17 @@ COMMENT ON FUNCTION @extschema@.uuid_to_ulid(uuid) IS 'the UUID as a ULID: 26 ch
 
 COMMENT ON FUNCTION @extschema@.uuid_from_text(text) IS 'the UUID of a text in any of its forms, or of a ULID';
 
+COMMENT ON FUNCTION @extschema@.uuid_extract_timestamp_precise(uuid) IS
+  'the time of a version 1, 6 or 7 UUID, with the fraction that rand_a of version 7 can hold';
+
+COMMENT ON FUNCTION @extschema@.uuid_timestamp_to_v7(timestamp, bool) IS
+  'a version 7 UUID of a time in UTC, the rest random or zero; does not touch the generator';
+
 ------------------------------------------------------------------------------
 -- character(n)
 ------------------------------------------------------------------------------
 
--- The types of string category would otherwise be read with the padding, the others not at all.
+-- Without these, types of string category would be read with the padding, and the others not at all.
 
 -- functions
 
@@ -680,6 +696,15 @@ COMMENT ON FUNCTION @extschema@.lexicon_is_valid(jsonb, bool) IS
   'is the document, or the array of documents, a lexicon? If strict, one without types and formats that the language lacks?';
 
 ------------------------------------------------------------------------------
+-- generator
+------------------------------------------------------------------------------
+
+-- functions
+
+COMMENT ON FUNCTION @extschema@.generator_reset() IS
+  'restarts the generator at the current time; later values can be below earlier ones, or equal';
+
+------------------------------------------------------------------------------
 -- privileges
 ------------------------------------------------------------------------------
 
@@ -693,7 +718,7 @@ DO LANGUAGE plpgsql $$
 DECLARE
   object record;
 BEGIN
-  -- the search below takes longer than all else here, and most databases have no defaults
+  -- the search below takes longer than everything else, and most databases have no default privileges
   IF NOT EXISTS (SELECT FROM pg_default_acl) THEN
     RETURN;
   END IF;

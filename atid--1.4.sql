@@ -3,12 +3,12 @@
 -- complain if script is sourced in psql, rather than via CREATE EXTENSION
 \echo Use "CREATE EXTENSION atid" to load this file. \quit
 
--- All that the extension has.  What changes here changes in the newest upgrade script too:
+-- All objects of the extension.  The newest upgrade script must have the same changes:
 -- t/operation/whole_script.pl compares the two catalogues.
 
 -- This runs with a superuser's rights in a schema that belongs to somebody else.  So it
 -- names our objects by @extschema@ and finds the server's in pg_catalog, it calls no function
--- of ours but one that it has just created, and at its end it checks what the extension has
+-- of ours except one that it has just created, and at its end it checks what the extension has
 -- become.
 SET LOCAL search_path TO pg_catalog, pg_temp;
 
@@ -754,7 +754,7 @@ CREATE FUNCTION @extschema@.uuid_extract_timestamp_precise(uuid) RETURNS timesta
   AS 'MODULE_PATHNAME', 'atid_uuid_extract_timestamp_precise'
   LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.uuid_extract_timestamp_precise(uuid) IS
-  'the same, with the fraction that rand_a of a version 7 UUID may hold';
+  'the time of a version 1, 6 or 7 UUID, with the fraction that rand_a of version 7 can hold';
 
 CREATE FUNCTION @extschema@.uuid_v7_floor("time" timestamptz) RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_v7_floor' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -781,7 +781,7 @@ CREATE FUNCTION @extschema@.uuid_timestamp_to_v7("time" timestamp, zero bool DEF
   RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_timestamp_to_v7' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.uuid_timestamp_to_v7(timestamp, bool) IS
-  'the same of a time in UTC';
+  'a version 7 UUID of a time in UTC, the rest random or zero; does not touch the generator';
 
 CREATE FUNCTION @extschema@.uuid_v7_to_timestamptz(uuid) RETURNS timestamptz
   AS 'MODULE_PATHNAME', 'atid_uuid_v7_to_timestamptz' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -2427,7 +2427,8 @@ CREATE TYPE @extschema@.block (
   ALIGNMENT = int4,
   STORAGE = extended
 );
-COMMENT ON TYPE @extschema@.block IS 'a DAG-CBOR block; a record takes about a third of its bytes';
+COMMENT ON TYPE @extschema@.block IS
+  'DAG-CBOR block, stored packed: a record takes about a third of its bytes';
 
 CREATE TYPE @extschema@.symbol;
 
@@ -2478,7 +2479,7 @@ COMMENT ON FUNCTION @extschema@.json_to_dag_cbor(json) IS
 CREATE FUNCTION @extschema@.json_cid(record json) RETURNS @extschema@.cid_link
   AS 'MODULE_PATHNAME', 'atid_json_cid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION @extschema@.json_cid(json) IS
-  'the CID that the network knows a record, as json, by';
+  'the CID that the network knows a record by; the record is json';
 
 CREATE FUNCTION @extschema@.record_is_valid(record jsonb) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_record_is_valid'
@@ -2490,7 +2491,7 @@ CREATE FUNCTION @extschema@.record_is_valid(record jsonb, strict bool) RETURNS b
   AS 'MODULE_PATHNAME', 'atid_record_is_valid_strict'
   LANGUAGE C IMMUTABLE LEAKPROOF PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION @extschema@.record_is_valid(jsonb, bool) IS
-  'is the record of the data model and, if strict, fit to be written anew?';
+  'is the record valid in the data model and, if strict, by the rules for new records?';
 
 CREATE FUNCTION @extschema@.record_problem(record jsonb) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_record_problem'
@@ -2502,7 +2503,7 @@ CREATE FUNCTION @extschema@.record_problem(record jsonb, strict bool) RETURNS te
   AS 'MODULE_PATHNAME', 'atid_record_problem_strict'
   LANGUAGE C IMMUTABLE LEAKPROOF PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION @extschema@.record_problem(jsonb, bool) IS
-  'the first problem of a record with its path; if strict, also of what is written anew';
+  'the first problem of a record with its path; NULL if it is valid, strict as in record_is_valid';
 
 CREATE FUNCTION @extschema@.json_is_valid(record json, strict bool DEFAULT false) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_json_is_valid_strict'
@@ -2531,9 +2532,9 @@ CREATE FUNCTION @extschema@.bytes_json(bytea) RETURNS jsonb
 COMMENT ON FUNCTION @extschema@.bytes_json(bytea) IS
   'the form of bytes in a record: {"$bytes": base64}';
 
--- at_uri_text_support is the planner support of those that can read an atid.block without its
--- cast to bytea.  It is one that the library of 1.3 has, too: in a session that has loaded that
--- one, it does nothing for them.
+-- at_uri_text_support is the planner support of the functions that can read an atid.block
+-- without its cast to bytea.  The library of 1.3 has it, too: in a session that has loaded that
+-- library, it does nothing for them.
 
 CREATE FUNCTION @extschema@.dag_cbor_is_valid(block bytea) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_dag_cbor_is_valid'
@@ -2594,10 +2595,10 @@ COMMENT ON FUNCTION @extschema@.dag_cbor_typeof(bytea, text[]) IS
   'what the field of a block at a path is: object, array, string, number, boolean, null, link or '
   'bytes; NULL if it is missing or damaged';
 
--- what the planner calls for them over an atid.block
+-- the functions that the planner calls in place of those above over an atid.block
 --
--- The errors of those that are LEAKPROOF, here and in the casts, reveal nothing of a block: that
--- memory ends, that a page is damaged, or that a newer version has written the value.
+-- The errors of LEAKPROOF functions, here and in the casts, reveal nothing of a block: memory is
+-- exhausted, a page is damaged, or a newer version has written the value.
 
 CREATE FUNCTION @extschema@.block_get(block @extschema@.block, path text[]) RETURNS jsonb
   AS 'MODULE_PATHNAME', 'atid_block_get' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
@@ -2650,7 +2651,7 @@ COMMENT ON FUNCTION @extschema@.block_to_bytea(@extschema@.block) IS 'the bytes 
 CREATE FUNCTION @extschema@.block_to_jsonb(block @extschema@.block) RETURNS jsonb
   AS 'MODULE_PATHNAME', 'atid_block_to_jsonb' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION @extschema@.block_to_jsonb(@extschema@.block) IS
-  'the record in the block, as dag_cbor_to_record has it';
+  'the record in the block, as from dag_cbor_to_record';
 
 -- functions of the operators, operator classes and casts of atid.symbol
 --
@@ -3066,7 +3067,7 @@ COMMENT ON CAST (@extschema@.block AS bytea) IS 'the bytes of the block, implici
 CREATE CAST (@extschema@.block AS jsonb)
   WITH FUNCTION @extschema@.block_to_jsonb(@extschema@.block);
 COMMENT ON CAST (@extschema@.block AS jsonb) IS
-  'the record in the block, as dag_cbor_to_record has it';
+  'the record in the block, as from dag_cbor_to_record';
 
 CREATE CAST (@extschema@.symbol AS text)
   WITH FUNCTION @extschema@.symbol_to_text(@extschema@.symbol) AS IMPLICIT;
@@ -3712,7 +3713,7 @@ COMMENT ON FUNCTION @extschema@.generator_state() IS
 CREATE FUNCTION @extschema@.generator_reset() RETURNS void
   AS 'MODULE_PATHNAME', 'atid_generator_reset' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION @extschema@.generator_reset() IS
-  'begins anew at the clock; what comes next is below what came before, and may repeat it';
+  'restarts the generator at the current time; later values can be below earlier ones, or equal';
 
 ------------------------------------------------------------------------------
 -- privileges
@@ -3769,7 +3770,7 @@ DO LANGUAGE plpgsql $$
 DECLARE
   object record;
 BEGIN
-  -- the search below takes longer than all else here, and most databases have no defaults
+  -- the search below takes longer than everything else, and most databases have no default privileges
   IF NOT EXISTS (SELECT FROM pg_default_acl) THEN
     RETURN;
   END IF;

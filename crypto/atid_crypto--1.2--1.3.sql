@@ -33,7 +33,7 @@ DO LANGUAGE plpgsql $$
 DECLARE
   object record;
 BEGIN
-  -- the search below takes longer than all else here, and most databases have no defaults
+  -- the search below takes longer than everything else, and most databases have no default privileges
   IF NOT EXISTS (SELECT FROM pg_default_acl) THEN
     RETURN;
   END IF;
