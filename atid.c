@@ -3,7 +3,7 @@
  * atid.c
  *		AT Protocol identifiers and RFC 9562 UUIDs for PostgreSQL.
  *
- * The module's entry point: what the server must know of it, and its settings.
+ * The module's entry point: what the server must know about it, and its settings.
  *
  *-------------------------------------------------------------------------
  */

@@ -4,7 +4,7 @@
  *		What differs between the server versions atid supports (15 to 19).
  *
  * The only place in the tree that looks at PG_VERSION_NUM.  A difference is
- * bridged by giving older versions the newer name, or by a macro that tells which
+ * bridged by giving older versions the newer name, or by a macro that states which
  * of two ways a version has.
  *
  *-------------------------------------------------------------------------

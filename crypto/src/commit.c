@@ -20,7 +20,7 @@
  * blocks and both accept.
  *
  * An event of the event stream (codec/repository/event.c) has a CAR too, whose first root is its
- * commit.  Only the commit is verified here.  atid.event_problem() tells whether the rest of
+ * commit.  Only the commit is verified here.  atid.event_problem() checks whether the rest of
  * the event is true.
  *
  *-------------------------------------------------------------------------

@@ -25,7 +25,7 @@
  *		a fork comes at most 72 hours after the first operation that it nullifies, signed by
  *			a key of a lower index than that one's
  *
- * signer.c tells which key has signed.
+ * signer.c finds the key that has signed.
  *
  * What is not nullified is a chain from the last entry back by prev.  To find what an
  * operation follows, the chain is walked from its end.  The entries that are passed will be

@@ -4,11 +4,11 @@
  *		The keys of DID documents, in the forms of today and of old.
  *
  * An entry of verificationMethod (AT Protocol, "DID") has its key in publicKeyMultibase, in a
- * form that its type tells:
+ * form that its type states:
  *
  *		Multikey							a multikey (multikey.c)
  *		EcdsaSecp256k1VerificationKey2019	'z' and the base58 of a point of K-256
- *		EcdsaSecp256r1VerificationKey2019	the same of P-256
+ *		EcdsaSecp256r1VerificationKey2019	the same, of P-256
  *
  * The last two are the legacy form: without a codec, and the point not compressed, 04, x and
  * y.  A point that is compressed is taken too.

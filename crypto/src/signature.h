@@ -69,7 +69,7 @@ extern AtidVerdict atid_verifier_check(AtidVerifier *verifier,
 									   const uint8_t signature[ATID_SIGNATURE_LEN]);
 
 /*
- * Is this the y of the key's point?  The text of the key only tells whether y is odd.
+ * Is this the y of the key's point?  The text of the key only states whether y is odd.
  */
 extern AtidVerdict atid_verifier_has_y(const AtidVerifier *verifier,
 									   const uint8_t y[ATID_SCALAR_LEN]);

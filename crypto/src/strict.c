@@ -1,10 +1,10 @@
 /*-------------------------------------------------------------------------
  *
  * strict.c
- *		What the specification of PLC asks of an operation, and practice has not kept.
+ *		Rules that the specification of PLC has for an operation, and practice has not kept.
  *
  * The directory has accepted operations that break these rules, and others build on them.
- * So they are rules only for those who ask for them.
+ * So these rules apply only on request.
  *
  *-------------------------------------------------------------------------
  */

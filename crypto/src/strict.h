@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * strict.h
- *		What the specification of PLC asks of an operation, and practice has not kept.
+ *		Rules that the specification of PLC has for an operation, and practice has not kept.
  *
  *-------------------------------------------------------------------------
  */

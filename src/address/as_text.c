@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * as_text.c
- *		atid.did, atid.at_uri and atid.tid beside text: the casts, the operators that
+ *		atid.did, atid.at_uri and atid.tid with text: the casts, the operators that
  *		compare with a text, and their support functions for the planner.
  *
  * A value and a text compare by the bytes of their texts, whatever the collation
@@ -51,7 +51,7 @@
  *	 family has the operator.  So the index on the column of text needs value::text.
  *	 An operator that is in no btree family would form no class, but an index on
  *	 the column of values would no longer serve = ANY of an array of text, for which
- *	 there is no support function either, nor have the order of ORDER BY beside
+ *	 there is no support function either, nor have the order of ORDER BY next to
  *	 value = parameter.
  *
  * - The server hashes the array of = ANY and <> ALL only if the hash function of both
@@ -438,7 +438,7 @@ make_comparison(Oid operator, Node *left, Node *right, Oid collation)
 
 /*
  * The comparison, with its constant text turned into a value, or with the collation
- * that the head of this file tells.
+ * that the head of this file describes.
  *
  * A text with columns keeps its collation: Memoize looks such texts up by the
  * equality of text, which needs one.  That equality must distinguish all texts that

@@ -6,7 +6,7 @@
  * it is included twice: fault.h makes the enum of it, fault.c the words.
  *
  * The words are a whole sentence that states the rule.  The place is not among
- * them: it is returned beside the fault.  NUMBER() is fault.c's, for a limit of
+ * them: it is returned next to the fault.  NUMBER() is fault.c's, for a limit of
  * limits.h.  Some words have a %s, for a limit or a name that a schema has, or for
  * another entry of a log.
  *
@@ -412,7 +412,7 @@ ATID_FAULT(ATID_SIGNATURE_RANGE, "The numbers r and s of a signature must be at 
 ATID_FAULT(ATID_SIGNATURE_HIGH_S, "The number s of a signature must not be more than half the order of the curve.")
 ATID_FAULT(ATID_SIGNATURE_DER, "A signature must be r and s in 32 bytes each, and not in DER.")
 
-/* atid_crypto's: operation.c, beside ATID_CONFORM_NOT_OBJECT, _ARRAY and _STRING */
+/* atid_crypto's: operation.c, next to ATID_CONFORM_NOT_OBJECT, _ARRAY and _STRING */
 ATID_FAULT(ATID_OPERATION_MISSING, "An operation of this type must have this field.")
 ATID_FAULT(ATID_OPERATION_EXTRA, "An operation of this type must not have this field.")
 ATID_FAULT(ATID_OPERATION_SERVICE_MISSING, "A service must have this field.")

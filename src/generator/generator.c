@@ -368,7 +368,7 @@ raise_full(void)
 }
 
 /*
- * Take the next tick of a stream, one above `after` too, and tell in which life it
+ * Take the next tick of a stream, one above `after` too, and report in which life it
  * was taken.  Where that is further ahead of the clock than max_drift allows, wait;
  * but if it is `after` that is so far ahead, return 0, which is no tick.
  *

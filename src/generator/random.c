@@ -11,7 +11,7 @@
  *
  * Invariants:
  *	- a word is given out once and wiped as it goes, so that a later look into
- *	  this process's memory tells nothing about identifiers it has made;
+ *	  this process's memory reveals nothing about identifiers it has made;
  *	- the pool is filled on first use in a backend, never in the postmaster,
  *	  so that no two processes inherit the same words;
  *	- a word is given out in the second of the clock in which it was drawn.

@@ -79,8 +79,8 @@ atid_lexicon_concat(PG_FUNCTION_ARGS)
 
 /*
  * The state of lexicon_agg(): copies of documents, each in one piece with its NSID in
- * front.  Whenever they have twice the bytes of the last time, those that are there more
- * than once go.  So memory is at most that of two sets and one value, and time n log n.
+ * front.  Whenever they have twice the bytes of the last time, duplicates are
+ * removed.  So memory is at most that of two sets and one value, and time n log n.
  */
 typedef struct SetState
 {

@@ -54,7 +54,7 @@ typedef struct AtidLexiconParts
 /* The whole value, detoasted.  Raises XX001 or 0A000 for one that this version cannot read. */
 extern AtidLexiconDatum *atid_lexicon_get(Datum datum);
 
-/* The same of its version and digest alone, which is all that is fetched. */
+/* Likewise its version and digest alone; nothing else is fetched. */
 extern const AtidLexiconDatum *atid_lexicon_head(Datum datum);
 
 /* Begins to read DAG-CBOR; a cancel can end the reading. */

@@ -28,7 +28,7 @@ extern AtidSeekResult atid_field_find_packed(FunctionCallInfo fcinfo, AtidField 
 
 /*
  * The same, and no more than the place of the value in the packed bytes.  *of_special is as in
- * AtidField.  A value that is kept as it is has no such place, and is not to be asked for.
+ * AtidField.  The value must not be stored unpacked: it would have no such place.
  */
 extern AtidSeekResult atid_block_find(FunctionCallInfo fcinfo, bytea *value, AtidBlockSeek *seek,
 									  bool *of_special);

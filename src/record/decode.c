@@ -9,7 +9,7 @@
  *
  * Memory: the server builds a jsonb from pieces.  Many small arrays, maps, links or
  * byte strings take some hundred times what the block does, so a build of more than
- * BUILD_MAX is refused.  Beside it there are the block and the jsonb, whose size the
+ * BUILD_MAX is refused.  In addition there are the block and the jsonb, whose size the
  * server limits.
  *
  *-------------------------------------------------------------------------
@@ -624,7 +624,7 @@ set_jsonb_scalar(JsonbValue *v, AtidCborEvent event, const AtidCborItem *item)
 
 /*
  * Build the jsonb of a value in a block.  Returns false if it has none or is damaged, and then
- * refuse_jsonb() tells why.
+ * refuse_jsonb() reports why.
  *
  * Where the server's encoding is not UTF-8, a text may have no equivalent.  So
  * the whole value is checked before: faults of the block come first.

@@ -80,7 +80,7 @@ extern char *atid_text_of_special(AtidCborReader *reader, AtidCborEvent event,
 extern Jsonb *atid_jsonb_of_block(bytea *block);
 
 /*
- * The same of a value in a block; NULL if it is damaged, or jsonb cannot hold it.  Raises no error
+ * Likewise of a value in a block; NULL if it is damaged, or jsonb cannot hold it.  Raises no error
  * but those of memory and of a cancelled query.
  */
 extern Jsonb *atid_try_jsonb_of_value(bytea *block, const uint8_t *value, size_t len);

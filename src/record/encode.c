@@ -11,7 +11,7 @@
  * head is first written as one byte, enough for up to 23 items; a longer head moves
  * the items.  So in the worst case a text is copied once for each level of nesting.
  *
- * Memory, beside the block: 32 bytes for each pair of the open maps; while a map is
+ * Memory, besides the block: 32 bytes for each pair of the open maps; while a map is
  * sorted, as much again for its pairs; and once one was sorted, as much as the block.
  *
  *-------------------------------------------------------------------------

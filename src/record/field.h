@@ -32,7 +32,7 @@ typedef struct AtidField
 extern AtidSeekResult atid_field_find(FunctionCallInfo fcinfo, AtidField *field);
 
 /*
- * The same of a block that is not the first argument of the call.
+ * Likewise in a block that is not the first argument of the call.
  */
 extern AtidSeekResult atid_field_find_in(FunctionCallInfo fcinfo, bytea *block, AtidField *field);
 

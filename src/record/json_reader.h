@@ -34,7 +34,7 @@ typedef struct AtidTextWalk
 } AtidTextWalk;
 
 /*
- * Begin a walk over a JSON text in UTF-8, which must stay as it is.
+ * Begin a walk over a JSON text in UTF-8, which must not change.
  */
 extern void atid_text_walk_init(AtidTextWalk *walk, const char *json, size_t len);
 

@@ -45,7 +45,7 @@ typedef struct AtidJsonbWalk
 } AtidJsonbWalk;
 
 /*
- * Begin a walk over a jsonb, which must stay as it is.
+ * Begin a walk over a jsonb, which must not change.
  */
 extern void atid_jsonb_walk_init(AtidJsonbWalk *walk, const struct JsonbContainer *root);
 

@@ -461,7 +461,7 @@ add_uris_of_block(Uris *uris, AtidCborReader *reader)
 }
 
 /*
- * The same of a jsonb, by way of its block.  Returns false if it has none.
+ * Likewise of a jsonb, by way of its block.  Returns false if it has none.
  */
 static pg_noinline bool
 add_uris_by_block(Uris *uris, Jsonb *jb)
@@ -478,7 +478,7 @@ add_uris_by_block(Uris *uris, Jsonb *jb)
 }
 
 /*
- * The same of a jsonb.  Returns false if it has no block.
+ * Likewise of a jsonb.  Returns false if it has no block.
  *
  * In an encoding other than UTF-8 whether it has one depends on the conversion of its keys
  * and texts, so there the block is made.
@@ -561,8 +561,8 @@ ref_uri(FunctionCallInfo fcinfo, AtidFieldFind find)
 ATID_FUNCTION(atid_dag_cbor_ref_uri, ref_uri(fcinfo, atid_field_find))
 
 /*
- * block_ref_uri(block, path): the same of an atid.block.  Of a did:plc it is copied as it is
- * in the packed bytes.
+ * block_ref_uri(block, path): the same, of an atid.block.  That of a did:plc is copied from the
+ * packed bytes.
  */
 PG_FUNCTION_INFO_V1(atid_block_ref_uri);
 Datum

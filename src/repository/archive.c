@@ -89,7 +89,7 @@ atid_archive_problem(AtidArchive *archive, AtidFault fault, const char *words, c
 }
 
 /*
- * The same of a fault at a place in the CAR, or in what the CAR lies within.
+ * Likewise for a fault at a place in the CAR, or in the bytes that contain the CAR.
  */
 static bool
 archive_problem_at(AtidArchive *archive, AtidFault fault, const uint8_t *at, const char *what)

@@ -47,7 +47,7 @@ typedef enum AtidArchiveBlock
 #define ATID_ARCHIVE_RECORDS	0x04	/* and finding the records of trees */
 
 /*
- * Open a CAR, which must stay as it is.  The flags say what for.  Returns false if its header
+ * Open a CAR, which must not change.  The flags are its uses.  Returns false if its header
  * has a fault, or, where it gets an index, the length or CID of a section; the fault is then
  * noted.  Close it in either case.
  *

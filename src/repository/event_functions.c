@@ -4,13 +4,13 @@
  *		Frames of an event stream, and the events of repositories in them.
  *
  * frame.c and event.c of codec/repository/ have the formats.  All functions take the frame, and its
- * header tells which event it is.  A #commit is believed only as far as its CAR shows it: the
+ * header has its kind.  A #commit is believed only as far as its CAR proves it: the
  * commit is the first root, and has the fields that the event has; each record that was put is
  * there, with its hash; and the operations, undone in the tree, lead to the root before.  Then
  * they are all that was done, and nothing else was.
  *
  * A value that is not such a frame gives NULL or no rows, since one of them must not end a
- * query over millions; event_problem() tells why.
+ * query over millions; event_problem() returns why.
  *
  * Everything in an event has a limit, so a call takes milliseconds, and a small multiple of
  * the event's size in memory.  A value that is larger than a frame can be is not decompressed.
@@ -139,7 +139,7 @@ path_problem(EventReading *reading, AtidFault fault, const void *path, size_t le
 }
 
 /*
- * The same where there is a CID to tell of: what is of the path, "CID", "value" or "node".
+ * Likewise with a CID: what is its role at the path, "CID", "value" or "node".
  */
 static bool
 cid_problem(EventReading *reading, AtidFault fault, const void *path, size_t len, const char *what,
@@ -183,7 +183,7 @@ read_event(FunctionCallInfo fcinfo)
 }
 
 /*
- * The same of a function that is about one kind of event.  NULL if it is no such event, or
+ * Likewise for a function that is about one kind of event.  NULL if it is no such event, or
  * has a problem.
  */
 static EventReading *
@@ -456,7 +456,7 @@ check_inversion(EventReading *reading, const AtidMstOperation *operations)
 	AtidFault	fault;
 	uint8_t		root[ATID_MST_CID_LEN];
 
-	/* what was there before must be told */
+	/* the previous value must be given */
 	for (size_t i = 0; i < event->op_count; i++)
 	{
 		const AtidEventOperation *op = &event->ops[i];

@@ -3,7 +3,7 @@
  * invert.c
  *		mst_invert(): the tree before a commit, from the one after it.
  *
- * The tree is read and built anew, and the commit's operations are undone on the way.
+ * The tree is read and built again, and the commit's operations are undone on the way.
  *
  *-------------------------------------------------------------------------
  */

@@ -3,7 +3,7 @@
  * tree.c
  *		Merkle Search Trees in CARs: their entries, and the difference of two trees.
  *
- * codec/repository/mst.c describes the format, and mst_walk.c beside it the checks of a tree that
+ * codec/repository/mst.c describes the format, and mst_walk.c next to it the checks of a tree that
  * is read.
  *
  *-------------------------------------------------------------------------

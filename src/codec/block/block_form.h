@@ -200,7 +200,7 @@ ATID_NODISCARD extern AtidBlockState atid_block_restore(const uint8_t *packed, s
 extern bool atid_block_is(const uint8_t *packed, size_t packed_len, const uint8_t *block,
 						  size_t len, void (*pause) (void));
 
-/* Is the block kept as it is?  Then it begins at the second byte. */
+/* Is the block stored unpacked?  Then it begins at the second byte. */
 static inline bool
 atid_block_is_raw(const uint8_t *packed, size_t packed_len)
 {

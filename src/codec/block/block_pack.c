@@ -6,9 +6,9 @@
  * The block is read three times: by dagcbor.c, which says whether it is DAG-CBOR at all; to
  * pack it; and to compare it with what was packed.
  *
- * A map is an object of the dictionary if its "$type" is one's name; without a "$type", if
- * the property that it is in leads to one.  It must have all required keys of that object
- * and no key that the object has not.  To see that, its keys are read before its values
+ * A map is an object of the dictionary if its "$type" is the name of one; without a "$type",
+ * if its property leads to one.  It must have all required keys of that object
+ * and no key that the object lacks.  To see that, its keys are read before its values
  * are packed.  So each level of maps costs one more pass over what is in it; that is done
  * for the outermost OBJECT_DEPTH_MAX levels only, so the time is linear in the block.
  *
@@ -195,7 +195,7 @@ typed_object(const Packer *packer, const uint8_t *p, uint64_t pairs, int hint)
 }
 
 /*
- * Is a map of so many pairs at p this object?  Then *optional tells which optional keys it
+ * Is a map of so many pairs at p this object?  Then *optional has the optional keys that it
  * has.
  */
 static bool
@@ -385,7 +385,7 @@ pack_value(Packer *packer, const uint8_t *p, int hint)
 }
 
 /*
- * Go from behind a value, p, to the next one that is packed, and tell what it is expected to be.
+ * Go from behind a value, p, to the next one that is packed, and set what it is expected to be.
  * Keys of an object are not packed, and neither is its type.  NULL: that was the last one.
  */
 static inline const uint8_t *

@@ -395,7 +395,7 @@ restore(const uint8_t *packed, size_t packed_len, Sink *sink, SinkMode mode, voi
 		if (p == NULL)
 			return state;
 
-		/* close what is at its end, and go to the next value of what is not */
+		/* close levels at their end, and go to the next value of the open one */
 		for (; depth > 0; depth--)
 		{
 			RestoreLevel *level = &levels[depth - 1];

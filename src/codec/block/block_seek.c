@@ -181,7 +181,7 @@ skip_values(AtidBlockSeek *seek, const uint8_t *p, uint64_t left)
 		else if (code >= BLOCK_ARRAY_SHORT && code < BLOCK_STRING_SHORT)
 		{
 			p = read_values(seek, code, p, &values);
-			/* what is to come takes a byte a value, so left stays small */
+			/* each value takes at least a byte, so left stays small */
 			if (p == NULL || left - 1 > (uint64_t) (end - p) - values)
 				return NULL;
 			left += values;

@@ -4,7 +4,7 @@
  *		A value within a packed block, found by a path.
  *
  * A path leads where it leads in the block itself (cbor/seek.h), and where it ends the same
- * can be asked of the value.  A block that is kept as it is, atid_block_is_raw(), has to be
+ * can be asked of the value.  A block that is stored unpacked, atid_block_is_raw(), has to be
  * read there.
  *
  *-------------------------------------------------------------------------

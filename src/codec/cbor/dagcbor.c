@@ -21,7 +21,7 @@
  * A value has one encoding only, so that a record has one CID: heads are as short
  * as possible, no length is indefinite, and the keys of a map are text, each once,
  * ordered by length and then by bytes.  All else is refused.  So a block that is
- * read and written anew gives the same bytes; fuzz/dagcbor.c checks it.
+ * read and written again gives the same bytes; fuzz/dagcbor.c checks it.
  *
  * The protocol allows only integers of 64 bits with a sign, and no floats.  These
  * have faults of their own, which are not faults of the encoding.

@@ -137,7 +137,7 @@ take_value(MapWalk *walk, MapLevel *level)
 
 /*
  * Take the pairs of a map, up to its end, or up to an array that a field holds: walk->event
- * tells.
+ * is one of these.
  */
 static AtidFault
 take_pairs(MapWalk *walk, MapLevel *level)

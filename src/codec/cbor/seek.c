@@ -221,7 +221,7 @@ atid_seek_init(AtidSeek *seek, const void *bytes, size_t len)
 	seek->pause = NULL;
 
 	/*
-	 * Each head tells where the next one is, so the processor cannot fetch
+	 * Each head shows where the next one is, so the processor cannot fetch
 	 * ahead by itself.
 	 */
 #ifdef __GNUC__

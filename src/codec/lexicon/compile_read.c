@@ -3,7 +3,7 @@
  * compile_read.c
  *		Compiling lexicons: the set's bytes, and adding to the program.
  *
- * compile.c tells how a set is compiled.  Its bytes are checked first, and the
+ * compile.c describes how a set is compiled.  Its bytes are checked first, and the
  * end of each array and map is noted.  From then on they are read without any check.
  *
  * Pure code: no server, no allocation but through the caller, no state.

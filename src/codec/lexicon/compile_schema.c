@@ -3,7 +3,7 @@
  * compile_schema.c
  *		Compiling lexicons: schemas of values, and references.
  *
- * compile.c tells how a set is compiled, and compiled.h what a node has.
+ * compile.c describes how a set is compiled, and compiled.h a node.
  *
  * Pure code: no server, no allocation but through the caller, no state.
  *

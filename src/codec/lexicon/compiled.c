@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * compiled.c
- *		Lexicons, compiled: what is found in a program.
+ *		Lexicons, compiled: look-ups in a program.
  *
  * compile.c makes the program; compiled.h describes it.  What it has is in
  * order, so all is found by binary search.

@@ -43,7 +43,7 @@
  *	- in what is not checked, only open arrays and maps are counted;
  *	- a value takes constant time, and a key the logarithm of the number of
  *	  properties: keys and properties are both in order, so the search begins where
- *	  the last key was found.  Beside that, type_of() is called once for each map
+ *	  the last key was found.  Also, type_of() is called once for each map
  *	  that is checked, a string is scanned as its schema demands, and a "mimeType" is
  *	  looked up once for each slash in it.
  *

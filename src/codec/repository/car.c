@@ -9,7 +9,7 @@
  *
  * A length is a varint in its shortest form (multiformat.c), and counts all of the
  * header or of the section that follows.  The header is DAG-CBOR, a map of "roots",
- * an array of links, and "version", the number 1; no other field.  A CIDv1 tells
+ * an array of links, and "version", the number 1; no other field.  A CIDv1 shows
  * where it ends, and the rest of the section is the block.
  *
  * The reader hands out one section after the other.  It neither hashes blocks nor

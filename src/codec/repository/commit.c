@@ -75,7 +75,7 @@ atid_commit_parse(const uint8_t *block, size_t len, AtidCommit *commit)
 	if (len > ATID_COMMIT_SIZE_MAX)
 		return ATID_COMMIT_LARGE;
 
-	/* the version tells what must be there besides what both have */
+	/* required fields of the version, besides those of both */
 	fault = atid_map_read(&commit_map, V2, block, len, commit, &reading);
 	if (fault == ATID_OK && commit->version == ATID_COMMIT_VERSION)
 		fault = atid_map_missing(&commit_map, V3, reading.seen);

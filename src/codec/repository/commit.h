@@ -31,7 +31,7 @@ typedef struct AtidCommit
 	const char *rev;			/* 13 characters */
 	const uint8_t *data;		/* the tree's root: a CID of
 								 * ATID_CID_BLESSED_LEN bytes */
-	const uint8_t *prev;		/* the same of a commit */
+	const uint8_t *prev;		/* likewise of a commit */
 	const uint8_t *sig;
 	size_t		sig_len;
 

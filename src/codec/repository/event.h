@@ -34,7 +34,7 @@ typedef enum AtidEventAction
 
 /*
  * An operation, in the body.  cid is NULL in a delete, and only there; prev is NULL in a
- * create, and in others that do not tell it.
+ * create, and in others that lack it.
  */
 typedef struct AtidEventOperation
 {

@@ -15,7 +15,7 @@
  * "t" and "v", as its subtree is still to come, and its key is kept for the prefix of
  * the next.
  *
- * A subtree may be put as a whole, by its CID, if no entry beside it belongs into one
+ * A subtree may be put as a whole, by its CID, if no entry next to it belongs into one
  * of its nodes: nothing may be open at its level or below when it comes, and an entry
  * above its level must come next.  Else the subtree's entries are needed, and the
  * fault is ATID_MST_NEEDED.

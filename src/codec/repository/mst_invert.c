@@ -4,15 +4,15 @@
  *		The Merkle Search Tree before some operations, from the one after them; and whether
  *		a tree has what operations have done.
  *
- * The tree is walked through (mst_walk.c) and built anew (mst_build.c), and the operations are
+ * The tree is walked through (mst_walk.c) and built again (mst_build.c), and the operations are
  * undone on the way: an entry that was created is left out, one that was updated gets its
  * old value, and one that was deleted is put.  A node that is missing keeps its place, by its
  * CID.  If an operation would change that node, or join it with its neighbour, the node is
  * needed, and there is no answer.
  *
- * A missing node beside a created key is needed, too, in front of the key or behind it, at
+ * A missing node next to a created key is needed, too, in front of the key or behind it, at
  * each level.  Its keys must be on one side of the created key, and only the node shows that.
- * In the tree before, it has its place without that key.  Beside all other entries a missing
+ * In the tree before, it has its place without that key.  Next to all other entries a missing
  * node has the same neighbours as in the tree before, so it is in order if it was.
  *
  * So time is linear in the nodes that are there and in the operations.
@@ -77,8 +77,8 @@ pass_deletes(AtidMstInversion *inversion, const AtidMstCaller *caller, const uin
 
 /*
  * The operation that has created the key before the subtree that the walk stands before, or
- * the key behind it; NULL if there is none.  *within tells whether the next operation is
- * within the subtree.
+ * the key behind it; NULL if there is none.  *within is set to whether the next operation
+ * is within the subtree.
  */
 static const AtidMstOperation *
 created_beside(const AtidMstInversion *inversion, const AtidMstWalk *walk, bool *within)
@@ -96,7 +96,7 @@ created_beside(const AtidMstInversion *inversion, const AtidMstWalk *walk, bool 
 
 /*
  * Does an operation concern the subtree that the walk stands before: one within it, or one
- * that has created a key beside it?
+ * that has created a key next to it?
  */
 static bool
 is_concerned(const AtidMstInversion *inversion, const AtidMstWalk *walk)
@@ -219,8 +219,8 @@ undo_entry(AtidMstInversion *inversion, const AtidMstCaller *caller, AtidMstWalk
 #ifdef ATID_ASSERTING
 
 /*
- * Are the operations in the order of their keys, and does each tell what it has done?
- * atid_mst_compare() also gets deletions that do not tell what was there.
+ * Are the operations in the order of their keys, and does each have its values?
+ * atid_mst_compare() also gets deletions without the value that was deleted.
  */
 static bool
 are_operations(const AtidMstOperation *ops, size_t count, bool told)

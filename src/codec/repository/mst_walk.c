@@ -55,7 +55,7 @@ take_key(AtidMstWalk *walk, AtidMstFrame *frame, const AtidMstEntry *entry, bool
 	AtidFault	fault;
 	int			order = 1;
 
-	/* compare with the key before in this node; the prefix tells most of it */
+	/* compare with the key before in this node; the prefix gives most of it */
 	if (!first)
 	{
 		if (shared > frame->key_len)

@@ -45,7 +45,7 @@ typedef struct AtidMstWalk
 
 	const uint8_t *link;		/* the CID of the subtree */
 	int			level;			/* of its node; -1 for the root, whose first
-								 * key tells it */
+								 * key has it */
 	const uint8_t *key;
 	size_t		key_len;
 	const uint8_t *value;

@@ -16,7 +16,7 @@
  *
  * Reserved for later versions: of other lengths than 15, a first byte of 0 to 15.
  *
- * An AT URI: a byte that tells the shape, and
+ * An AT URI: a byte for the shape, and
  *
  *		0			the text after "at://"
  *		1			15 bytes for "did:plc:" and its digits; the text after the slash that
@@ -39,7 +39,7 @@
  * differ.
  *
  * A sort key is 64 bits that never contradict the order of the texts: two bits
- * tell whether the text is below, at or above "did:plc:", and 62 bits are taken from
+ * show whether the text is below, at or above "did:plc:", and 62 bits are taken from
  * the digits that follow, or else from the text.
  *
  * Pure code: no server, no allocation, no state.
