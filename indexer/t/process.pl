@@ -5,7 +5,7 @@
 # - an error names the setting of the server concerned, and an unchanged line of progress is not repeated;
 # - a role or a database whose transactions are read-only by default does not stop it;
 # - a role without its privileges that takes its lock is named in the log and by status;
-# - on a standby it waits until the promotion, and /healthz reports it;
+# - on a standby it waits until the promotion, and /healthz reports it; commands that write report it, too;
 # - /metrics fails at once while the database hangs, sends no further queries meanwhile, and has counters.
 #
 # Skipped where atid_crypto, Node 22 or the packages are not installed.
@@ -197,6 +197,11 @@ $run = $indexer->start(%labels, PGHOST => $standby->host, PGPORT => $standby->po
 ok($indexer->wait_for_log($run, qr/warn waiting for primary advice="promote this standby/), 'a standby is recognized');
 like(page($port, 'healthz', qr/standby/), qr/^503 this server is a standby/, '... by /healthz, too');
 unlike(slurp_file($run->{log}), qr/Z error/, '... and is no error');
+my %there = (PGHOST => $standby->host, PGPORT => $standby->port);
+is(($indexer->command(\%there, 'status'))[0], 0, 'status reads it');
+($status, $said) = $indexer->command(\%there, qw(want add account did:web:b.example));
+is($status, 1, 'a command that writes fails on it');
+like($said, qr/the server is a standby.*Promote the standby, or set PGHOST and PGPORT to the primary\.$/m, '... and reports what to do');
 $standby->promote;
 ok($standby->poll_query_until($db, 'SELECT count(*) = 1 FROM indexer.stream'), '... and after its promotion the program begins to work');
 is($indexer->stop($run), 0, 'SIGTERM ends it');

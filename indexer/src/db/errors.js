@@ -38,6 +38,7 @@ export const SQLSTATE = {
   lockNotAvailable: '55P03',
   checkViolation: '23514',
   wrongObjectType: '42809',
+  readOnly: '25006',
 };
 
 // Errors that can be recognized only by their text: pg gives its own errors no code, and pgbouncer
@@ -143,6 +144,11 @@ const ADVICE = new Map([
     SQLSTATE.denied,
     ': the role lacks a right. The owner of the schema indexer grants the rights that run needs ' +
       'with "atid-indexer upgrade --role NAME"; init, upgrade and up must be run as that owner.',
+  ],
+  [
+    SQLSTATE.readOnly,
+    ': the server is a standby, or the transaction is read-only. Promote the standby, or set PGHOST ' +
+      'and PGPORT to the primary.',
   ],
   [SQLSTATE.wrongPassword, '. PGPASSWORD or ~/.pgpass must have the password of this role.'],
   [SQLSTATE.notAllowed, '. PGHOST, PGPORT, PGUSER and PGDATABASE define the connection.'],

@@ -74,6 +74,7 @@ test('messages of known errors contain advice', () => {
     [ofServer('42883', 'function x() does not exist'), /^function x.*CREATE EXTENSION atid_crypto/],
     [ofServer('42501', 'permission denied'), /^permission denied: the role lacks a right/],
     [ofServer('28P01', 'no'), /^no\. PGPASSWORD/],
+    [ofServer('25006', 'cannot execute INSERT'), /^cannot execute INSERT: the server is a standby/],
     [ofServer('08P01', 'unsupported startup parameter: options'), /^A pooler such as pgbouncer/],
     [new Error('SASL: x: client password must be a string'), /^The server asks for a password/],
     [ofNode('ENOENT', { syscall: 'connect' }), /^No PostgreSQL server answers there: ENOENT/],
