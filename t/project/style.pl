@@ -17,7 +17,8 @@
 # - errors, in C and as the regression tests print them, keep to the server's style guide; the manual avoids some words;
 # - each test file has tags, which script/test reads: one for how long it takes, and no unknown one; and a unique name,
 #   after which the server's modules name its log and the folders of its servers; and t/README.md is the output of
-#   script/test-files for the heads.
+#   script/test-files for the heads;
+# - systemd accepts indexer/indexer.service, where systemd-analyze is installed.
 #
 # With --versions, shows only that the versions agree, and that released files are unchanged.
 #
@@ -437,5 +438,11 @@ my %listed = map { $_ => 1 } @tap;
 push @problems, map { "$_ is in a folder that t/lib/AtidTest/Files.pm lacks" } grep { !$listed{$_} } glob 't/*.pl t/*/*.pl {crypto,indexer}/t/*/*.pl';
 done('each file of tests is in a folder of a subject');
 is(AtidTest::Files::table(), slurp('t/README.md'), 't/README.md is up to date: make index');
+
+SKIP:
+{
+	skip 'systemd-analyze is not installed', 1 unless grep { -x "$_/systemd-analyze" } split /:/, $ENV{PATH};
+	is(`systemd-analyze verify --man=no ./indexer/indexer.service 2>&1`, '', 'systemd accepts indexer/indexer.service');
+}
 
 done_testing();
