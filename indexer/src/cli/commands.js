@@ -9,7 +9,6 @@ import { listLexicons, storeFiles } from './lexicon-commands.js';
 import { WANTS } from '../work/list-kinds.js';
 import { packRecords } from './pack.js';
 import { status } from './status.js';
-import { verify } from './verify.js';
 import { addWant, listWants, removeWant } from './wants.js';
 
 /** @typedef {import('commander').Command} Command */
@@ -184,7 +183,10 @@ many records it has, and which blobs they name. The database needs only the exte
 The keys are those that the database has for the account, else those of its log in the
 directory, or --key. Exit status 0 only if it is whole and signed by the account's
 present key.`,
-    work: (file, did, all, { key }) => shown((db) => verify(db, file, did, key, all)),
+    work: async (file, did, all, { key }) => {
+      const { verify } = await import('./verify.js');
+      return shown((db) => verify(db, file, did, key, all));
+    },
     settings: 'verify',
   }).option('--key <did:key>', 'the key that must have signed it');
 }

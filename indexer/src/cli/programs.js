@@ -1,4 +1,5 @@
-// The commands that keep running, or create the schema.
+// The commands that keep running, or create the schema. What connects to other servers is loaded by
+// the commands that do: it takes longer than all else.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Option } from 'commander';
@@ -6,11 +7,9 @@ import { Problem } from '../db/errors.js';
 import { checkLogin } from '../db/login.js';
 import { install } from '../db/schema.js';
 import { VERSION } from '../db/versions.js';
-import { countFrames, run } from '../work/run.js';
 import { add, warnUser } from './command-line.js';
 import { say, withDatabase } from './database-commands.js';
 import { help, readValue, settings, Usage } from './settings.js';
-import { up } from './up.js';
 import { time } from './values.js';
 
 /** @typedef {import('commander').Command} Command */
@@ -96,10 +95,11 @@ function modeOf({ live = false, keep: text = '' }) {
  * @param {Values} all
  * @param {Record<string, any>} options
  */
-function upFrom(lexicons, service, all, options) {
+async function upFrom(lexicons, service, all, options) {
   const { values } = settings('up', { SERVICE_URL: service }, {});
   const mode = modeOf(options);
   checkApi();
+  const { up } = await import('./up.js');
   return up(lexicons, { ...all, SERVICE_URL: values.SERVICE_URL }, mode, untilSignal(), say);
 }
 
@@ -108,10 +108,23 @@ function upFrom(lexicons, service, all, options) {
  * @param {Values} all
  * @param {Record<string, any>} row
  */
-function runOrCount(all, { dry = process.env.DRY }) {
-  if (!dry) return run(all, untilSignal());
-  warnUser('the setting DRY ends with 3.0: use "atid-indexer stream count --cursor"');
-  return countFrames({ ...all, METRICS_PORT: null, cursor: cursorOf(dry) }, untilSignal());
+async function runOrCount(all, { dry = process.env.DRY }) {
+  if (dry) {
+    warnUser('the setting DRY ends with 3.0: use "atid-indexer stream count --cursor"');
+    return count({ ...all, METRICS_PORT: null }, { cursor: dry });
+  }
+  const { run } = await import('../work/run.js');
+  return run(all, untilSignal());
+}
+
+/**
+ * @param {Values} all
+ * @param {Record<string, any>} row
+ */
+async function count(all, { cursor: text }) {
+  const cursor = cursorOf(text);
+  const { countFrames } = await import('../work/run.js');
+  return countFrames({ ...all, cursor }, untilSignal());
 }
 
 /**
@@ -176,7 +189,7 @@ export function addStream(program, result) {
   add(stream, result, {
     words: 'count',
     help: 'Counts the frames after a cursor, until SIGTERM or Ctrl-C.',
-    work: (all, { cursor }) => countFrames({ ...all, cursor: cursorOf(cursor) }, untilSignal()),
+    work: count,
     settings: 'count',
   }).requiredOption('--cursor <number>', 'the cursor');
   add(program, result, {
