@@ -35,7 +35,7 @@ use Test::More;
 my $count = $ENV{ATID_FULL} ? 150 : 70;
 my $pages = 6;
 
-my $node = new_node('plc_mirror', ready => 1);
+my $node = new_node('plc_mirror', ready => 1, lasting => 1);
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my ($oracles, $why) = AtidTest::Oracles->new;
 plan skip_all => $why unless defined $oracles;

@@ -61,7 +61,7 @@ my $limit   = $PostgreSQL::Test::Utils::timeout_default;
 my $citus = $ENV{ATID_CITUS_USER};
 my $records = $citus ? 'record' : 'packed_record';    # the table
 my @on_citus = (conf => "shared_preload_libraries = 'citus'\nmax_connections = 200\nmax_prepared_transactions = 50\ncitus.recover_2pc_interval = 1s");
-my $node = new_node('indexer', $citus ? @on_citus : ());
+my $node = new_node('indexer', lasting => 1, $citus ? @on_citus : ());
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my ($oracles, $why) = AtidTest::Oracles->new;
 plan skip_all => $why unless defined $oracles;

@@ -38,7 +38,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 my $root  = "$FindBin::Bin/../..";
-my $node  = new_node('indexer_signals', ready => 1);
+my $node  = new_node('indexer_signals', ready => 1, lasting => 1);
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my ($oracles, $why) = AtidTest::Oracles->new;
 plan skip_all => $why unless defined $oracles;

@@ -21,7 +21,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $citus = defined $ENV{ATID_CITUS_USER} && eval { require AtidTest::Citus; AtidTest::Citus->new };
-my $node = $citus || new_node('indexer_schema', ready => 1);
+my $node = $citus || new_node('indexer_schema', ready => 1, lasting => 1);
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my $root = "$FindBin::Bin/../..";
 my $db = $citus ? $node->new_database('indexer') : new_database($node, 'indexer');

@@ -25,7 +25,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $root = "$FindBin::Bin/../..";
-my $node = new_node('indexer_life');
+my $node = new_node('indexer_life', lasting => 1);
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my ($oracles, $why) = AtidTest::Oracles->new;
 plan skip_all => $why unless defined $oracles;

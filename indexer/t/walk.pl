@@ -29,7 +29,7 @@ use Test::More;
 
 my $frames   = $ENV{ATID_FRAMES} || ($ENV{ATID_FULL} ? 30000 : 2500);
 my $accounts = 40 + int $frames / 100;
-my $node     = new_node('indexer_walk', conf => "shared_buffers = 256MB\nmax_wal_size = 4GB");
+my $node     = new_node('indexer_walk', lasting => 1, conf => "shared_buffers = 256MB\nmax_wal_size = 4GB");
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my ($oracles, $why) = AtidTest::Oracles->new;
 plan skip_all => $why unless defined $oracles;

@@ -31,6 +31,7 @@ package AtidTest;
 use strict;
 use warnings FATAL => 'all';
 
+use AtidTest::Lasting;
 use Cwd qw(abs_path);
 use Exporter 'import';
 use File::Basename qw(dirname);
@@ -89,13 +90,14 @@ END
 }
 
 # Starts a server. Options: conf => text for postgresql.conf; init => [more for the node's init];
-# stopped => true to leave the start to the caller. Its cluster is a copy of $INITDB_TEMPLATE, if that is set; with
-# ready => true, of the one that has a database "ready", too. From PostgreSQL 17 on the node's init does that itself, if
-# nothing is to be passed to initdb.
+# stopped => true to leave the start to the caller; lasting => true where it is asked often (AtidTest::Lasting).
+# Its cluster is a copy of $INITDB_TEMPLATE, if that is set; with ready => true, of the one that has a database "ready",
+# too. From PostgreSQL 17 on the node's init does that itself, if nothing is to be passed to initdb.
 sub new_node
 {
 	my ($name, %opt) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
+	bless $node, 'AtidTest::Lasting' if $opt{lasting};
 
 	$node->{atid_ready} = $opt{ready} && defined $ENV{INITDB_TEMPLATE} && -d "$ENV{INITDB_TEMPLATE}.ready";
 	local $ENV{INITDB_TEMPLATE} = "$ENV{INITDB_TEMPLATE}.ready" if $node->{atid_ready};

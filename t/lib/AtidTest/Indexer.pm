@@ -51,7 +51,7 @@ END
 sub set_up
 {
 	my ($name, %options) = @_;
-	my $node = new_node($name, %options);
+	my $node = new_node($name, lasting => 1, %options);
 	Test::More::plan(skip_all => 'atid_crypto is not installed') unless has_extension($node, 'atid_crypto');
 	my ($oracles, $why) = AtidTest::Oracles->new;
 	Test::More::plan(skip_all => $why) unless defined $oracles;
