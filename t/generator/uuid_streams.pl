@@ -187,8 +187,11 @@ foreach my $life (1 .. $lives)
 	$node->stop('immediate');
 	$clock->set(-3600 * $life) if defined $clock;
 	start();
-	# far more than the server will live to hand out, but finite, however late the stop comes
-	append_to_file("$dir/script", sprintf("$draw\n", 1000) x $batches . 'SELECT pg_sleep(3600);');
+	# more than the server will live to hand out, but finite, however late the stop comes; in the pauses those that
+	# begin last come up with the others
+	my $pause = "DO 'BEGIN PERFORM pg_sleep(0.05); END';\n";
+	my $batch = sprintf "$draw\n", 1000;
+	append_to_file("$dir/script", join($pause, ($batch) x $batches) . 'SELECT pg_sleep(3600);');
 	foreach my $i (0 .. 7)
 	{
 		push @files, "$dir/$i";
