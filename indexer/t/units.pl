@@ -43,10 +43,11 @@ my ($ours, $tested) = map { decode_json(slurp_file("$FindBin::Bin/../../$_/packa
 is($ours->{$_}, $tested->{$_}, "the version of $_") foreach sort keys %$ours;
 
 SKIP: {
-	my ($old) = `"$oracles->{node}" --version` =~ /^v(\d+)/ or die 'no version of node';
+	my $system = AtidTest::Oracles::find_program('node');
+	my ($old) = `"$system" --version` =~ /^v(\d+)/ or die 'no version of node';
 	skip "the system's Node is $old", 1 if $old >= 22;
 	my $said = '';
-	IPC::Run::run([ $oracles->{node}, "$folder/bin/atid-indexer.js", 'nonsense' ], '<', \undef, '>&', \$said);
+	IPC::Run::run([ $system, "$folder/bin/atid-indexer.js", 'nonsense' ], '<', \undef, '>&', \$said);
 	like($said, qr/\Aatid-indexer needs Node 22\.12 or later, and this is $old\S*\n\z/, 'an older Node is refused with one line');
 }
 done_testing();
