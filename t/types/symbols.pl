@@ -110,7 +110,7 @@ my @texts = map {
 	$kind == 0 ? substr($word, 0, rand(1 + length $word)) : $kind == 1 ? $word . chr(33 + rand 90) : $kind == 2
 	  ? chr(97 + rand 26) . substr($word, 1)
 	  : $word
-} 1 .. 20000;
+} 1 .. ($ENV{ATID_FULL} ? 20000 : 4000); # a hash index has long chains of equal texts
 $s->ok('CREATE TABLE random (s atid.symbol, t text COLLATE "C"); INSERT INTO random (t) VALUES ' . join ',', map { "('" . s/'/''/gr . "')" } @texts);
 # one in four as an older version would have stored it
 $s->ok(<<'SQL');
