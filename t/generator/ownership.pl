@@ -92,6 +92,7 @@ sub refused
 	is(contents($opt{relation}), $before, "$what: it is as it was");
 	my ($out, $err) = run_command(
 		[ 'pg_waldump', '-p', $node->data_dir . '/pg_wal', '-r', 'Generic', '-s', $from, '-e', $to ]);
+	$out =~ s/^first record is after \S+, at \S+, skipping over \d+ bytes?\n?//;    # the position is the end of a page
 	is($out, '', "$what: nothing was written");
 	return;
 }
