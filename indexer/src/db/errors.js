@@ -147,8 +147,8 @@ const ADVICE = new Map([
   ],
   [
     SQLSTATE.readOnly,
-    ': the server is a standby, or the transaction is read-only. Promote the standby, or set PGHOST ' +
-      'and PGPORT to the primary.',
+    ': the server is a standby, or the transaction is read-only. Promote the standby, or set ' +
+      'PGHOST and PGPORT to the primary.',
   ],
   [SQLSTATE.wrongPassword, '. PGPASSWORD or ~/.pgpass must have the password of this role.'],
   [SQLSTATE.notAllowed, '. PGHOST, PGPORT, PGUSER and PGDATABASE define the connection.'],
