@@ -27,6 +27,14 @@ END $$;
 CREATE OR REPLACE TRIGGER refuse_live BEFORE INSERT OR UPDATE OF what ON want
 FOR EACH ROW WHEN (NEW.what = 'live') EXECUTE FUNCTION refuse_live();
 
+-- The table record stays as it is: Citus distributes it by did, and LOCK would go to all shards.
+CREATE OR REPLACE FUNCTION hold_form() RETURNS bool LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  RETURN false;
+END $$;
+
 -- Citus cannot lock rows of several shards for a SELECT. So the functions that claim the next rows
 -- take turns, and lock_accounts() locks each account separately, in the same order.
 CREATE OR REPLACE FUNCTION lock_accounts(dids atid.did[]) RETURNS SETOF account LANGUAGE plpgsql

@@ -180,7 +180,7 @@ one(q{INSERT INTO record (uri, did, cid, block) SELECT 'at://did:web:many.exampl
 foreach my $place (0 .. 4)
 {
 	my $uri = 'at://did:web:many.example/com.example.note/k' . int(1 + $n * $place / 5);
-	one(qq{CREATE TRIGGER "~wait" BEFORE UPDATE ON record FOR EACH ROW WHEN (OLD.uri = '$uri') EXECUTE FUNCTION public.wait()});
+	one(qq{CREATE TRIGGER "~moving wait" BEFORE UPDATE ON record FOR EACH ROW WHEN (OLD.uri = '$uri') EXECUTE FUNCTION public.wait()});
 	my $holder = $node->background_psql($db);
 	$holder->query_safe('SELECT pg_advisory_lock(17)');
 	my $pack = $indexer->start(words => ['pack']);
@@ -193,7 +193,7 @@ foreach my $place (0 .. 4)
 	# the server would go on until it notices
 	one(q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'CALL moving.fill%'});
 	$holder->quit;
-	one('DROP TRIGGER "~wait" ON record');
+	one('DROP TRIGGER "~moving wait" ON record');
 }
 is(one($type), 'bytea', 'it was broken off');
 is(one(q{SELECT count(*) FROM record WHERE block IS DISTINCT FROM block_new::bytea AND uri = 'at://did:web:many.example/com.example.other/new'}), 0, '... and what is written since then is packed, too');

@@ -30,7 +30,7 @@ RETURN (
 CREATE OR REPLACE FUNCTION list_pack_obstacles() RETURNS SETOF text LANGUAGE sql STABLE
 SET search_path = indexer, pg_temp SET jit = off AS $$
   SELECT format('trigger %I', t.tgname) FROM pg_trigger AS t
-  WHERE t.tgrelid = 'record'::regclass AND NOT t.tgisinternal AND NOT starts_with(t.tgname, '~')
+  WHERE t.tgrelid = 'record'::regclass AND NOT t.tgisinternal AND NOT starts_with(t.tgname, '~moving')
   UNION ALL
   SELECT DISTINCT format('publication %I', p.pubname) FROM pg_publication_tables AS p
   WHERE (p.schemaname, p.tablename) = ('indexer', 'record')
@@ -99,7 +99,8 @@ SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE p record;
 BEGIN
-  FOR p IN SELECT * FROM list_packed_indexes() LOOP
+  -- in an order, so that all are found before the first is replaced: views can share one
+  FOR p IN SELECT * FROM list_packed_indexes() AS i ORDER BY i.index, i.view LOOP
     UPDATE view_index AS i SET definition = format('indexer.record %s', p.definition)
     WHERE i.view = p.view AND i.columns = p.columns AND NOT i.search;
     IF to_regclass(p.index) IS NOT NULL AND to_regclass(format('indexer.%I', p.replacement))
@@ -165,10 +166,10 @@ BEGIN
   WHERE views ? t.accounts::oid::text;
 END $$;
 
--- Has the packed columns of a table, record or reference, take the place of the others; or, if
--- which is NULL, the table packed_record that of record. The views, feeds and functions that read
--- the table are taken out, and created again over it; make_views() knows its views as before.
-CREATE OR REPLACE FUNCTION swap_packed(which text) RETURNS void LANGUAGE plpgsql
+-- Has the packed columns of a table, record or reference, take the place of the others. The views,
+-- feeds and functions that read the table are taken out, and created again over it; make_views()
+-- knows its views as before.
+CREATE OR REPLACE FUNCTION swap_packed_columns(which text) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -179,17 +180,29 @@ BEGIN
   -- of views lock them.
   LOCK TABLE view_type IN SHARE ROW EXCLUSIVE MODE;
   views := name_views();
-  dependents := take_dependents(coalesce(which, 'record')::regclass);
-  IF which IS NULL THEN
-    PERFORM replace_record_table(built => true);
-  ELSE
-    CALL moving.swap(format('indexer.%I', which)::regclass);
-  END IF;
+  dependents := take_dependents(which::regclass);
+  CALL moving.swap(format('indexer.%I', which)::regclass);
   PERFORM restore_dependents(dependents);
   PERFORM find_views_again(views);
 END $$;
 
--- Does with the definitions what swap_packed() will do, for a transaction that is rolled back: an
+-- Has the table packed_record take the place of the table record, in the same way.
+CREATE OR REPLACE FUNCTION swap_record_table() RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+  views jsonb;
+  dependents text[];
+BEGIN
+  LOCK TABLE view_type IN SHARE ROW EXCLUSIVE MODE;
+  views := name_views();
+  dependents := take_dependents('record');
+  PERFORM replace_record_table(built => true);
+  PERFORM restore_dependents(dependents);
+  PERFORM find_views_again(views);
+END $$;
+
+-- Does with the definitions what these two will do, for a transaction that is rolled back: an
 -- operator learns at the beginning, not after hours, which objects stand in the way. types: those
 -- of the columns.
 CREATE OR REPLACE FUNCTION rehearse_packed_swap(which text, types jsonb) RETURNS void

@@ -19,6 +19,17 @@ CREATE OR REPLACE FUNCTION is_packed() RETURNS bool LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 RETURN to_regclass('indexer.packed_record') IS NOT NULL;
 
+-- Returns is_packed(), and keeps it as it is until the end of the transaction: "atid-indexer pack"
+-- locks the table record to replace it.
+CREATE OR REPLACE FUNCTION hold_form() RETURNS bool LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  IF is_packed() THEN RETURN true; END IF;
+  LOCK TABLE record IN ACCESS SHARE MODE;
+  RETURN is_packed();
+END $$;
+
 -- The CID to be stored with a packed block: NULL, if it is that of the block as DAG-CBOR. (A tree
 -- can have any CID; the codec, for instance, can be raw.)
 CREATE OR REPLACE FUNCTION unusual_cid(cid atid.cid_link) RETURNS atid.cid_link
@@ -43,7 +54,7 @@ SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
-  IF is_packed() THEN
+  IF hold_form() THEN
     INSERT INTO packed_record (uri, block, conforms, unusual_cid)
     SELECT uri, block, atid.dag_cbor_conforms(block, rules, collection), unusual_cid(cid)
     FROM op WHERE block IS NOT NULL
@@ -64,7 +75,7 @@ SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
-  IF is_packed() THEN
+  IF hold_form() THEN
     DELETE FROM packed_record WHERE uri = ANY (uris);
   ELSE
     DELETE FROM record WHERE uri = ANY (uris) AND did = ANY (dids);

@@ -93,12 +93,12 @@ const find = (db) =>
 
 /**
  * @param {Client} db
- * @param {string | null} table null: the table packed_record takes the place of record
+ * @param {string} call of a function
  */
-const swap = (db, table) =>
+const swap = (db, call) =>
   inTransaction(db, async () => {
     await lockSchema(db);
-    await db.query('SELECT indexer.swap_packed($1)', [table]);
+    await db.query(`SELECT indexer.${call}`);
   });
 
 /**
@@ -230,7 +230,7 @@ async function packColumns(db, table, types) {
     await watcher.end();
   }
   await buildIndexes(db, `moving.index_commands('indexer.${table}')`);
-  await run(db, () => swap(db, table));
+  await run(db, () => swap(db, `swap_packed_columns('${table}')`));
   await db.query(`ANALYZE indexer.${table}`); // indexes on fields have no statistics yet
 }
 
@@ -251,7 +251,7 @@ async function replaceRecordTable(db) {
      WHERE unusual_cid IS NULL AND cid <> atid.cid_of(block, 'dag-cbor')`,
   );
   await buildIndexes(db, 'indexer.packed_index_commands()');
-  await run(db, () => swap(db, null));
+  await run(db, () => swap(db, 'swap_record_table()'));
   await db.query('ANALYZE indexer.packed_record');
 }
 
