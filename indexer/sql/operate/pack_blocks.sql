@@ -30,7 +30,8 @@ RETURN (
 CREATE OR REPLACE FUNCTION list_pack_obstacles() RETURNS SETOF text LANGUAGE sql STABLE
 SET search_path = indexer, pg_temp SET jit = off AS $$
   SELECT format('trigger %I', t.tgname) FROM pg_trigger AS t
-  WHERE t.tgrelid = 'record'::regclass AND NOT t.tgisinternal AND NOT starts_with(t.tgname, '~moving')
+  WHERE t.tgrelid = 'record'::regclass AND NOT t.tgisinternal
+    AND NOT starts_with(t.tgname, '~moving')
   UNION ALL
   SELECT DISTINCT format('publication %I', p.pubname) FROM pg_publication_tables AS p
   WHERE (p.schemaname, p.tablename) = ('indexer', 'record')
