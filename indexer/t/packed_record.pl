@@ -5,6 +5,7 @@
 # - the CID of a record that is not that of its block as DAG-CBOR is kept, and replaced with the record;
 # - an operator can add, change and delete rows by the view, as far as they agree;
 # - the view has the rights and policies of the table, and no others;
+# - a table that somebody has changed is not taken for a new one;
 # - queries by the view use the key of the table, in both directions.
 #
 # indexer/t/pack.pl shows how a table of an earlier release becomes one. Skipped where atid_crypto is not available.
@@ -84,6 +85,8 @@ one("COPY (SELECT '$bob/4' AS uri, did, cid, block, true AS conforms, timestampt
 is(one("SELECT right(uri::text, 1), did, atid.cid_codec(cid), block::bytea, conforms, extract(year FROM indexed) = 2026 FROM record WHERE uri <@ '$bob' ORDER BY uri"),
 	join("\n", map { "$_->[0]|did:web:bob.example|$_->[1]|\\xa0|$_->[2]|t" } [ 1, 'dag-cbor', '' ], [ 2, 'dag-cbor', '' ], [ 3, 'raw', '' ], [ 4, 'raw', 't' ]),
 	'records are added by the view');
+is(one("INSERT INTO record (uri, block) VALUES ('$bob/5', $block) RETURNING did, atid.cid_codec(cid), indexed = now()", "DELETE FROM record WHERE uri = '$bob/5'"), 'did:web:bob.example|dag-cbor|t', '... and returned whole');
+refused("INSERT INTO record (uri, block) VALUES ('at://bob.example/a.b.c/1', $block)", qr/the did of a record must be that in its uri/, 'a record of a handle is not added');
 refused("INSERT INTO record (uri, block) VALUES ('$bob/1', $block)", qr/duplicate key value violates unique constraint "packed_record_pkey"/, 'a second of a URI is not');
 is(one("UPDATE record SET conforms = false WHERE uri = '$bob/1' RETURNING conforms"), 'f', 'one is changed');
 refused("UPDATE record SET cid = NULL", qr/cannot update column "cid" of view "record"/, '... but not a column that is computed');
@@ -99,6 +102,17 @@ is(one('SET ROLE app', 'SELECT count(*) FROM record'), 10, '... and both');
 one('ALTER TABLE packed_record ENABLE ROW LEVEL SECURITY', q{CREATE POLICY mine ON packed_record TO app USING (uri <@ 'at://did:web:cy.example')});
 is(one('SET ROLE app', 'SELECT DISTINCT did FROM record'), 'did:web:cy.example', 'a policy of the table is one of the view');
 is(one('SELECT count(*) FROM record'), 10, '... and not for its owner');
+
+#
+# A table that is not new
+#
+one('CREATE TABLE plain (uri atid.at_uri, did atid.did, cid atid.cid_link, block bytea, conforms bool, indexed timestamptz DEFAULT now(), PRIMARY KEY (uri, did))',
+	'ALTER TABLE plain ENABLE ROW LEVEL SECURITY', 'GRANT SELECT ON plain TO app');
+is(one(q{SELECT is_as_created('plain')}), 'f', 'an empty table with rights is not as it was created');
+is(one('CREATE TABLE new (uri atid.at_uri)', 'BEGIN', 'CREATE TABLE newer (uri atid.at_uri)', q{SELECT is_as_created('new'), is_as_created('newer')}, 'GRANT SELECT ON newer TO app', q{SELECT is_as_created('newer')},
+	q{INSERT INTO new VALUES ('at://did:web:a.example')}, q{SELECT is_as_created('new')}, 'COMMIT'), "t|t\nt\nf", '... one without any is, as is one of the same transaction');
+is(one(q{SELECT is_as_created('newer')}), 'f', '... and no longer after it');
+one('DROP TABLE plain, new, newer');
 
 #
 # Plans

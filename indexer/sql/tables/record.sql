@@ -101,11 +101,14 @@ END $$;
 CREATE OR REPLACE FUNCTION insert_record() RETURNS trigger LANGUAGE plpgsql
 SET search_path = indexer, pg_temp AS $$
 BEGIN
-  IF NEW.did <> atid.at_uri_did(NEW.uri) THEN
+  NEW.did := coalesce(NEW.did, atid.at_uri_did(NEW.uri));
+  IF NEW.did IS DISTINCT FROM atid.at_uri_did(NEW.uri) OR NEW.did IS NULL THEN
     RAISE check_violation USING MESSAGE = 'the did of a record must be that in its uri';
   END IF;
+  NEW.cid := coalesce(NEW.cid, atid.cid_of(NEW.block, 'dag-cbor'));
+  NEW.indexed := coalesce(NEW.indexed, now());
   INSERT INTO packed_record (uri, block, conforms, indexed, unusual_cid)
-  VALUES (NEW.uri, NEW.block, NEW.conforms, coalesce(NEW.indexed, now()),
+  VALUES (NEW.uri, NEW.block, NEW.conforms, NEW.indexed,
           CASE WHEN NEW.cid <> atid.cid_of(NEW.block, 'dag-cbor') THEN NEW.cid END);
   RETURN NEW;
 END $$;
@@ -134,7 +137,7 @@ DECLARE is_empty bool;
 BEGIN
   EXECUTE format('SELECT NOT EXISTS (SELECT 1 FROM %s)', relation) INTO is_empty;
   RETURN is_empty AND (
-    SELECT c.xmin::text = (pg_current_xact_id_if_assigned()::xid)::text
+    SELECT coalesce(c.xmin::text = (pg_current_xact_id_if_assigned()::xid)::text, false)
            OR c.relacl IS NULL AND NOT c.relhastriggers AND NOT c.relrowsecurity
               AND NOT EXISTS (SELECT 1 FROM program)
     FROM pg_class AS c WHERE c.oid = relation);
