@@ -338,6 +338,10 @@ END;
 /*
  * The new columns and indexes take the place of the old ones, and their names. Nobody can write meanwhile, so what is
  * compared here stays as it is.
+ *
+ * A transaction of isolation level repeatable read or serializable that began before fill() ended, such as a dump,
+ * would read NULL in the new columns. CREATE INDEX CONCURRENTLY, which index_commands() gives, waits for these. If it
+ * gives none, let them end first.
  */
 CREATE OR REPLACE PROCEDURE moving.swap(relation regclass) LANGUAGE plpgsql AS $$
 DECLARE

@@ -44,9 +44,32 @@ SET search_path = indexer, pg_temp SET jit = off AS $$
     AND x.indexrelid <> ALL (ARRAY(SELECT to_regclass(i.index)::oid FROM view_index AS i
                                    WHERE to_regclass(i.index) IS NOT NULL))
     AND index_columns(x.indexrelid) && '{did,cid}'
+  UNION ALL
+  SELECT format('constraint %I', c.conname) FROM pg_constraint AS c
+  WHERE c.conrelid = 'record'::regclass AND c.contype IN ('c', 'f', 'u', 'x')
+    AND EXISTS (SELECT 1 FROM pg_attribute AS a
+                WHERE a.attrelid = c.conrelid AND a.attnum = ANY (c.conkey)
+                  AND a.attname IN ('did', 'cid'))
+  UNION ALL
+  SELECT format('statistics %I', s.stxname) FROM pg_statistic_ext AS s
+  WHERE s.stxrelid = 'record'::regclass
+    AND EXISTS (SELECT 1 FROM pg_depend AS d
+                     JOIN pg_attribute AS a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
+                WHERE d.classid = 'pg_statistic_ext'::regclass AND d.objid = s.oid
+                  AND d.refobjid = s.stxrelid AND a.attname IN ('did', 'cid'))
 $$;
 
--- Adds the column of unusual CIDs, and has it filled in each row that is written from now on.
+-- Have the steps begun that give the tables their packed form, and not ended? Live mode must not
+-- begin meanwhile: tables of days would get both forms.
+CREATE OR REPLACE FUNCTION is_being_packed() RETURNS bool LANGUAGE sql STABLE
+SET search_path = indexer, pg_temp SET jit = off
+RETURN NOT is_packed() AND list_plain_columns('record') = '{}'
+       OR EXISTS (SELECT 1 FROM pg_trigger AS t
+                  WHERE t.tgrelid IN (record_table(), 'reference'::regclass)
+                    AND starts_with(t.tgname, '~moving'));
+
+-- Adds the column of unusual CIDs, and has it filled in each row that is written from now on, whose
+-- did must be that in its uri.
 CREATE OR REPLACE FUNCTION add_unusual_cid() RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -60,6 +83,9 @@ END $$;
 CREATE OR REPLACE FUNCTION fill_unusual_cid() RETURNS trigger LANGUAGE plpgsql
 SET search_path = indexer, pg_temp AS $$
 BEGIN
+  IF NEW.did IS DISTINCT FROM atid.at_uri_did(NEW.uri) THEN
+    RAISE check_violation USING MESSAGE = 'the did of a record must be that in its uri';
+  END IF;
   NEW.unusual_cid := CASE WHEN NEW.cid <> atid.cid_of(NEW.block, 'dag-cbor') THEN NEW.cid END;
   RETURN NEW;
 END $$;
@@ -195,7 +221,11 @@ DECLARE
   views jsonb;
   dependents text[];
 BEGIN
-  LOCK TABLE view_type IN SHARE ROW EXCLUSIVE MODE;
+  LOCK TABLE view_type, want IN SHARE ROW EXCLUSIVE MODE;
+  IF wants_live() OR EXISTS (SELECT 1 FROM day) THEN
+    RAISE object_not_in_prerequisite_state USING
+      MESSAGE = 'the table record has days of live mode, or will have them';
+  END IF;
   views := name_views();
   dependents := take_dependents('record');
   PERFORM replace_record_table(built => true);

@@ -57,10 +57,7 @@ BEGIN
     UPDATE wants SET n = n + 1 WHERE OLD.value = '*' OR OLD.what = 'collection';
   END IF;
   IF TG_OP <> 'DELETE' THEN
-    IF NEW.what = 'live' AND EXISTS (SELECT 1 FROM pg_trigger AS t
-                                     WHERE t.tgrelid IN (record_table(), 'reference'::regclass)
-                                       AND starts_with(t.tgname, '~moving'))
-    THEN
+    IF NEW.what = 'live' AND is_being_packed() THEN
       RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
         MESSAGE = 'the records are being packed',
         HINT = 'Run "atid-indexer pack" until it ends.';

@@ -198,16 +198,24 @@ async function dropSteps(db, steps) {
 }
 
 /**
- * Builds the indexes that a query returns, without blocking writers.
+ * Builds the indexes that a query returns, without blocking writers. This waits for transactions
+ * that still see the rows without their new values, so that nobody reads NULL after the swap; where
+ * there is no index to build, one without rows is built for that.
  * @param {Client} db
+ * @param {string} table
  * @param {string} commands
  */
-async function buildIndexes(db, commands) {
+async function buildIndexes(db, table, commands) {
+  const found = await rowsOf(db, `SELECT ${commands} AS command`);
+  const drop = 'DROP INDEX CONCURRENTLY IF EXISTS indexer."~moving wait"';
+  const wait = `CREATE INDEX CONCURRENTLY "~moving wait" ON indexer.${table} ((1)) WHERE false`;
   await db.query('SET lock_timeout = 0'); // a build that is broken off leaves an invalid index
-  for (const { command } of await rowsOf(db, `SELECT ${commands} AS command`)) {
+  await db.query(drop);
+  for (const { command } of found.length > 0 ? found : [{ command: wait }]) {
     say(command);
     await db.query(command);
   }
+  await db.query(drop);
   await db.query("SET lock_timeout = '5s'");
 }
 
@@ -229,7 +237,7 @@ async function packColumns(db, table, types) {
     clearInterval(timer);
     await watcher.end();
   }
-  await buildIndexes(db, `moving.index_commands('indexer.${table}')`);
+  await buildIndexes(db, table, `moving.index_commands('indexer.${table}')`);
   await run(db, () => swap(db, `swap_packed_columns('${table}')`));
   await db.query(`ANALYZE indexer.${table}`); // indexes on fields have no statistics yet
 }
@@ -239,18 +247,18 @@ async function packColumns(db, table, types) {
  * @param {Client} db
  */
 async function replaceRecordTable(db) {
+  await run(db, 'SELECT indexer.add_unusual_cid()');
   const [other] = await rowsOf(
     db,
-    'SELECT uri FROM indexer.record WHERE did <> atid.at_uri_did(uri) LIMIT 1',
+    'SELECT uri FROM indexer.record WHERE did IS DISTINCT FROM atid.at_uri_did(uri) LIMIT 1',
   );
   if (other) throw new Problem(`The did of the record ${other.uri} is not that in its uri.`);
-  await run(db, 'SELECT indexer.add_unusual_cid()');
   await run(
     db,
     `UPDATE indexer.record SET unusual_cid = cid
      WHERE unusual_cid IS NULL AND cid <> atid.cid_of(block, 'dag-cbor')`,
   );
-  await buildIndexes(db, 'indexer.packed_index_commands()');
+  await buildIndexes(db, 'record', 'indexer.packed_index_commands()');
   await run(db, () => swap(db, 'swap_record_table()'));
   await db.query('ANALYZE indexer.packed_record');
 }
