@@ -76,7 +76,7 @@ sub no_npm
 	return $missing{npm} || undef if defined $missing{npm};
 	local $ENV{npm_config_cache} = "$work/cache";
 	my ($well, $said) = try_command($folder, 'npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund');
-	$missing{npm} = $well ? '' : 'npm ci failed: ' . ($said =~ /^npm error (.*)/m)[0];
+	$missing{npm} = $well ? '' : 'npm ci failed: ' . (($said =~ /^npm error (.*)/m)[0] // substr($said, -200));
 	install_package($folder) if $well;
 	return $missing{npm} || undef;
 }
