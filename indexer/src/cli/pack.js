@@ -280,9 +280,10 @@ export async function packRecords(db) {
   if (found.isPlain) await run(db, () => rehearseSwap(db, 'record', found.record));
   await run(db, () => rehearseSwap(db, 'reference', found.reference));
   await db.query(steps); // into their schema
+  // from the first step until the table is replaced, is_being_packed() keeps live mode out
   await packColumns(db, 'record', found.record);
-  if (found.isPlain) await replaceRecordTable(db);
   await packColumns(db, 'reference', found.reference);
+  if (found.isPlain) await replaceRecordTable(db);
   await dropSteps(db, steps);
   return {
     lines: ['The records are packed. VACUUM FULL, or pg_repack, returns the space to the disk.'],
