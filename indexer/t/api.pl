@@ -100,7 +100,7 @@ sub judge
 	my ($name, @arguments) = @_;
 	my ($out, $err) = ('', '');
 	local %ENV = $indexer->environment;
-	IPC::Run::run([ $program, "$folder/api/$name", @arguments ], '<', \undef, '>', \$out, '2>', \$err, IPC::Run::timeout(10 * $limit)) or fail("$name: $err");
+	IPC::Run::run([ $program, "$folder/api/$name", @arguments ], '<', \undef, '>', \$out, '2>', \$err, IPC::Run::timeout($AtidTest::work_limit)) or fail("$name: $err");
 	foreach (split /\n/, $out)
 	{
 		my ($verdict, $text) = split /\t/, $_, 2;
@@ -396,7 +396,7 @@ sub chromium
 	mkdir "$folder/browser" or die "$!";
 	copy("$FindBin::Bin/browser/page.mjs", "$folder/browser") && symlink($browser, "$folder/browser/node_modules") or die "$!";
 	my ($out, $err) = ('', '');
-	IPC::Run::run([ $program, "$folder/browser/page.mjs", $chromium, $url, $at, $folder ], '<', \undef, '>', \$out, '2>', \$err, IPC::Run::timeout(4 * $limit)) or fail("page.mjs: $err");
+	IPC::Run::run([ $program, "$folder/browser/page.mjs", $chromium, $url, $at, $folder ], '<', \undef, '>', \$out, '2>', \$err, IPC::Run::timeout($AtidTest::work_limit)) or fail("page.mjs: $err");
 	foreach (split /\n/, $out)
 	{
 		my ($verdict, $text) = split /\t/, $_, 2;

@@ -78,7 +78,7 @@ sub judge
 	my (@arguments) = @_;
 	my ($out, $err) = ('', '');
 	local %ENV = $indexer->environment;
-	IPC::Run::run([ $program, "$folder/api/guard.mjs", @arguments ], '<', \undef, '>', \$out, '2>', \$err, IPC::Run::timeout(10 * $limit))
+	IPC::Run::run([ $program, "$folder/api/guard.mjs", @arguments ], '<', \undef, '>', \$out, '2>', \$err, IPC::Run::timeout($AtidTest::work_limit))
 	  or fail("guard.mjs: $err");
 	foreach (split /\n/, $out)
 	{

@@ -63,7 +63,7 @@ foreach my $name (sort keys %check)
 	my ($program, @arguments) = @{ $check{$name} };
 	my $said = '';
 	IPC::Run::run([ $node, "$packages/$program", @arguments ], '<', \undef, '>&', \$said, init => sub { chdir $folder or die "$folder: $!" },
-		IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+		IPC::Run::timeout($AtidTest::work_limit));
 	isnt($?, 0, "$name ends with an error");
 	like($said, $finds{$name}, "$name finds the fault that is planted, and no other");
 }

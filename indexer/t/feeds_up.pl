@@ -50,7 +50,7 @@ my $client = HTTP::Tiny->new(timeout => $limit);
 
 # The network.
 my ($in, $out) = ('', '');
-my $network = IPC::Run::start([ $program, "$folder/pds.js", "$root/examples/statusphere/index.html", 0, 'posts' ], '<', \$in, '>', \$out, IPC::Run::timeout(10 * $limit));
+my $network = IPC::Run::start([ $program, "$folder/pds.js", "$root/examples/statusphere/index.html", 0, 'posts' ], '<', \$in, '>', \$out, IPC::Run::timeout($AtidTest::work_limit));
 END { local $?; $network->kill_kill(grace => 5) if $network; }
 $network->pump until $out =~ /^port (\d+)\n/;
 my $url = "http://127.0.0.1:$1";
@@ -189,7 +189,7 @@ SKIP:
 		my ($log, $demo) = ('', '');
 		# the login of a former one would need a password
 		$node->safe_psql('postgres', "DROP DATABASE IF EXISTS $_ WITH (FORCE)") foreach qw(feeds app);
-		IPC::Run::run([ 'bash', '-c', "cd '$folder/tree' && demo/$name/run" ], '<', \undef, '>', \$demo, '2>', \$log, IPC::Run::timeout(4 * $limit));
+		IPC::Run::run([ 'bash', '-c', "cd '$folder/tree' && demo/$name/run" ], '<', \undef, '>', \$demo, '2>', \$log, IPC::Run::timeout($AtidTest::work_limit));
 		like($demo, $expected{$name}, "script/demo --$name shows what it should") or diag($log);
 	}
 }

@@ -230,7 +230,7 @@ SKIP:
 	ok(defined $at, 'the API has a schema of all names') or diag(slurp_file($log)) && last SKIP;
 	my @types = qw(ComExampleThing ComExampleProfile ComExampleName);
 	my ($got, $err);
-	IPC::Run::run([ $indexer->{program}, "$FindBin::Bin/api/pages.mjs", "${at}graphql", @types ], '<', \undef, '>', \$got, '2>', \$err, IPC::Run::timeout(4 * $limit)) or die "pages.mjs: $err";
+	IPC::Run::run([ $indexer->{program}, "$FindBin::Bin/api/pages.mjs", "${at}graphql", @types ], '<', \undef, '>', \$got, '2>', \$err, IPC::Run::timeout($AtidTest::work_limit)) or die "pages.mjs: $err";
 	$got = decode_json($got);
 	is(scalar @{ $got->{lists} }, sql("SELECT count(*) FROM view_type WHERE nsid IS NOT NULL"), 'a list of each type') or diag(join ' ', @{ $got->{lists} });
 	my %view = (ComExampleThing => 'com_example_thing', ComExampleProfile => 'com_example_profile', ComExampleName => 'com_example_names');

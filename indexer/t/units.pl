@@ -30,7 +30,7 @@ foreach my $file (sort glob "$folder/test/*/*.test.js")
 {
 	my ($name) = $file =~ m{([^/]+/[^/]+)$};
 	my $said = '';
-	IPC::Run::run([ $node, '--test-reporter=tap', $file ], '<', \undef, '>&', \$said, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+	IPC::Run::run([ $node, '--test-reporter=tap', $file ], '<', \undef, '>&', \$said, IPC::Run::timeout($AtidTest::work_limit));
 	my ($passed, $failed) = map { $said =~ /^# $_ (\d+)/m ? $1 : 0 } qw(pass fail);
 	ok($passed > 0 && $failed == 0 && $? == 0, "$name: $passed pass") or diag($said);
 }

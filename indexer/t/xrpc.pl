@@ -58,7 +58,7 @@ sub judge
 	my ($name, @arguments) = @_;
 	my ($out, $err) = ('', '');
 	local %ENV = $indexer->environment;
-	IPC::Run::run([ $program, "$folder/api/$name", @arguments ], '<', \undef, '>', \$out, '2>', \$err, IPC::Run::timeout(4 * $limit)) or fail("$name: $err");
+	IPC::Run::run([ $program, "$folder/api/$name", @arguments ], '<', \undef, '>', \$out, '2>', \$err, IPC::Run::timeout($AtidTest::work_limit)) or fail("$name: $err");
 	foreach (split /\n/, $out)
 	{
 		my ($verdict, $text) = split /\t/, $_, 2;
@@ -191,7 +191,7 @@ END
 append_to_file($seen, '');
 append_to_file("$folder/cat.png", 'a picture');
 my ($in, $out) = ('', '');
-my $pds = IPC::Run::start([ $program, "$folder/pds.mjs", $seen ], '<', \$in, '>', \$out, IPC::Run::timeout(4 * $limit));
+my $pds = IPC::Run::start([ $program, "$folder/pds.mjs", $seen ], '<', \$in, '>', \$out, IPC::Run::timeout($AtidTest::work_limit));
 $pds->pump until $out =~ /^port (\d+)\n/;
 my %publish = (ATID_PDS_URL => "http://127.0.0.1:$1", ATID_HANDLE => 'alice.test', ATID_APP_PASSWORD => 'good', ATID_API_DID => 'did:web:feeds.example');
 foreach (

@@ -22,6 +22,8 @@
 #   run_together                  sessions that all begin at the same moment, their output in files
 #   tid_us, uuid_tick, ...        identifiers taken apart here, without any code of the extension
 #   $AtidTest::root               the folder of the project
+#   $AtidTest::work_limit         the most seconds for a program that works by itself, as a build, an oracle, a
+#                                 browser; timeout_default is for an answer
 #
 # PostgreSQL::Test::BackgroundPsql would serve as a session, but 15's first releases do not have it, and it can neither
 # report an SQLSTATE nor be left alone with a running statement.
@@ -72,6 +74,9 @@ our @EXPORT = qw(
 
 # The folder of the project.
 our $root = abs_path(dirname(__FILE__) . '/../..');
+
+# It ends what hangs; what only shares two processors with six other tests must not come near it.
+our $work_limit = 10 * $PostgreSQL::Test::Utils::timeout_default;
 
 my $seed;
 

@@ -33,9 +33,8 @@ use Test::More;
 
 plan skip_all => 'the clients run with script/test --full' unless $ENV{ATID_FULL};
 
-my $here  = "$FindBin::Bin/drivers";
-my $work  = PostgreSQL::Test::Utils::tempdir('drivers');
-my $limit = $PostgreSQL::Test::Utils::timeout_default;
+my $here = "$FindBin::Bin/drivers";
+my $work = PostgreSQL::Test::Utils::tempdir('drivers');
 my $GO    = '/usr/share/gocode';
 my $CRATES = '/usr/share/cargo/registry';
 
@@ -48,7 +47,7 @@ sub try_command
 	my $said = '';
 	my $well = eval {
 		IPC::Run::run(\@command, '<', \undef, '>&', \$said,
-			init => sub { chdir $folder or die "$folder: $!" }, IPC::Run::timeout($limit));
+			init => sub { chdir $folder or die "$folder: $!" }, IPC::Run::timeout($AtidTest::work_limit));
 	};
 	return ($well, $said . ($@ || ''));
 }

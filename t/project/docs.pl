@@ -173,7 +173,7 @@ sub run_page
 	IPC::Run::run(
 		[ 'psql', '-Xq', '-U', 'app', '-d', $node->connstr('docs') ],
 		'<', \$script, '>&', \$printed,
-		IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+		IPC::Run::timeout($AtidTest::work_limit));
 
 	my %part = $printed =~ /^~~ (\d+)\n(.*?)(?=^~~ )/msg;
 	foreach my $i (grep { $blocks[$_]->{superuser} } 0 .. $#blocks)

@@ -38,7 +38,7 @@ sub run_in
 	my ($folder, @command) = @_;
 	my $said = '';
 	my $well = IPC::Run::run(\@command, '<', \undef, '>&', \$said, init => sub { chdir $folder or die $! },
-		IPC::Run::timeout(4 * $PostgreSQL::Test::Utils::timeout_default));
+		IPC::Run::timeout($AtidTest::work_limit));
 	return ($well, $said);
 }
 

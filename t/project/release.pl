@@ -44,7 +44,7 @@ sub sh
 	my ($command) = @_;
 	my $said = '';
 	IPC::Run::run([ 'bash', '-c', $command ], '<', \undef, '>&', \$said, init => sub { chdir $work or die $! },
-		IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+		IPC::Run::timeout($AtidTest::work_limit));
 	return ($? >> 8, $said);
 }
 

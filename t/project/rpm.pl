@@ -39,7 +39,7 @@ sub said
 	my (@command) = @_;
 	my $said = '';
 	my $well = IPC::Run::run(\@command, '<', \undef, '>&', \$said, init => sub { chdir "$work/atid" or die $! },
-		IPC::Run::timeout(4 * $PostgreSQL::Test::Utils::timeout_default));
+		IPC::Run::timeout($AtidTest::work_limit));
 	return ($well, $said);
 }
 

@@ -198,7 +198,7 @@ sub look
 			'--virtual-time-budget=600000', '--dump-dom', @options, "file://$work/site/$page"
 		],
 		'<', \undef, '>', \$dom, '2>', \$said,
-		IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+		IPC::Run::timeout($AtidTest::work_limit));
 	my ($json) = $dom =~ m{<pre id="result">(\{.*?\})</pre>}s
 	  or die "Chromium gave no result:\n$said\n$dom";
 	return decode_json($json =~ s/&lt;/</gr =~ s/&gt;/>/gr =~ s/&amp;/&/gr);

@@ -127,7 +127,7 @@ sub ask
 	IPC::Run::run(
 		[ $self->{node}, "$self->{folder}/$program", @$arguments ],
 		'<', \$input, '>', \$out, '2>', \$err,
-		IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default))
+		IPC::Run::timeout($AtidTest::work_limit))
 	  or die "$program failed: $err";
 	return split /\n/, $out;
 }

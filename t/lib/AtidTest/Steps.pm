@@ -36,7 +36,7 @@ sub packages
 	my $sqlite = realpath("$modules/better-sqlite3");
 	my @build  = ($node, "$modules/node-gyp/bin/node-gyp.js", 'rebuild', '--debug', '--nodedir=' . realpath("$node/../.."));
 	-e "$sqlite/build/Debug/better_sqlite3.node"
-	  || IPC::Run::run(\@build, '<', \undef, '>&', \$said, init => sub { chdir $sqlite or die $! }, IPC::Run::timeout(5 * $limit))
+	  || IPC::Run::run(\@build, '<', \undef, '>&', \$said, init => sub { chdir $sqlite or die $! }, IPC::Run::timeout($AtidTest::work_limit))
 	  || die "node-gyp failed: $said";
 	return ($modules, $node, undef);
 }
