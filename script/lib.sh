@@ -261,11 +261,11 @@ atid_commit() (
 	printf '%s' "$commit" && [[ -z $("${git[@]}" status --porcelain) ]] || printf ', with changes'
 )
 
-# Where .ci/run keeps its output for this commit.
+# atid_ci_log [COMMIT]: where .ci/run keeps its output for a commit, by default this one
 atid_ci_log() {
 	local commit state=${XDG_STATE_HOME-}
 	[[ -n $state ]] || state=~/.local/state
-	commit=$(atid_commit)
+	commit=${1-$(atid_commit)}
 	printf '%s' "$state/atid/ci-${commit%%,*}.log"
 }
 

@@ -6,8 +6,9 @@
 # - a version that is not the same everywhere, or not later than the last release's;
 # - a section of the changelog that is missing, has no date or is empty;
 # - an unexpected file at the top;
-# and that otherwise it commits, tags, and begins the next version, under which the files may change again. Also that a
-# release of one leaves the version, the changelog and the tags of the other unchanged.
+# and that otherwise it commits, tags, and begins the next version, under which the files may change again. Also that
+# one run of .ci/run is enough for a release of each, if nothing else was committed in between, and that a release of one
+# leaves the version, the changelog and the tags of the other unchanged.
 #
 # For the refusals, script/release runs t/project/style.pl on versions only (--versions), which saves much of its time;
 # for a successful check, and in the releases, everything is checked.
@@ -96,6 +97,7 @@ if ($own eq $own_last)
 append_to_file("$work/$migration", "-- x\n");
 must("sed -i '0,/^## /s/^## /## [$version] - 2026-01-01\\n\\n- A change.\\n\\n&/' CHANGELOG.md")
   unless slurp_file("$work/CHANGELOG.md") =~ /\A.*?^## \[\Q$version\E\] - \d/ms;
+must("sed -i '0,/^## /s/^## /## [$own] - 2026-01-01\\n\\n- A change.\\n\\n&/' indexer/CHANGELOG.md");
 must('git add -A . && git commit -qm ready');
 my $ready = must('git rev-parse HEAD');
 is((sh('script/release --check'))[1], "==> $version can be released if .ci/run passes\n", 'it is fit');
@@ -226,7 +228,7 @@ is(must('git tag'), "v$version", 'and has no tag');
 # The indexer.
 #
 my $check = 'script/release --check indexer';
-must("sed -i '0,/^## /s/^## /## [$own] - 2026-01-01\\n\\n- A change.\\n\\n&/' indexer/CHANGELOG.md && git commit -qam ready");
+my $tested = must('git rev-parse HEAD~2');
 $ready = must('git rev-parse HEAD');
 is((sh($check))[1], "==> indexer $own can be released if .ci/run passes\n", 'the indexer is fit');
 look_at_versions();
@@ -246,12 +248,16 @@ foreach (
 	refused("the indexer: $what", $reason, $change, command => $check, %how);
 }
 refused('a release of something else', qr/unrecognized argument: indexers/, 'true', command => 'script/release --check indexers', uncommitted => 1);
-append_to_file($log, "==> commit $ready\n" x 2 . "10 passed, 1 failed\n");
+append_to_file($log, "==> commit $tested\n" x 2 . "10 passed, 1 failed\n");
 refused('the indexer: a log with a failure', qr/must end with/, 'true', command => "script/release --ci $log indexer", uncommitted => 1);
 unlink $log or die $!;
 
+# One run of .ci/run is enough for both releases, but not for what was changed between them.
 look_at_all();
-append_to_file($log, "==> commit $ready\n" x 2 . "10 passed, 0 failed\n");
+append_to_file($log, "==> commit $tested\n" x 2 . "10 passed, 0 failed\n");
+refused('the indexer: another commit since the release', qr/must name commit/, 'git commit -q --allow-empty -m x', command => "script/release --ci $log indexer", uncommitted => 1);
+refused('the indexer: another file in the release', qr/must name commit/, 'echo >>README.md && git commit -q --amend --no-edit README.md',
+	command => "script/release --ci $log indexer", uncommitted => 1);
 ($status, $said) = sh("script/release --ci $log indexer");
 is($status, 0, 'a release of the indexer') or diag($said);
 is(must('git log --format=%s -2'), "Begin indexer $own_next\nRelease indexer $own", 'two commits');
