@@ -13,7 +13,7 @@ use strict;
 use warnings FATAL => 'all';
 
 use File::Basename;
-use List::Util qw(max);
+use List::Util qw(max uniq);
 use TAP::Formatter::Console;
 use TAP::Formatter::File;
 
@@ -46,7 +46,7 @@ sub summary
 		$passed += $parser->passed - $skip;
 		$files .= sprintf "%6d %s\n", $parser->passed - $skip, $file;
 	}
-	foreach my $file (grep { /\.pl$/ } $aggregate->failed)
+	foreach my $file (grep { /\.pl$/ } uniq $aggregate->failed, $aggregate->exit, $aggregate->parse_errors)
 	{
 		my $log = 'tmp_check/log/regress_log_' . basename($file, '.pl');
 		next unless open my $in, '<', $log;
