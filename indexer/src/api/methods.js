@@ -26,13 +26,16 @@ WHERE p.pronamespace = 'xrpc'::regnamespace AND p.prokind = 'f' AND strpos(p.pro
   AND has_function_privilege(p.oid, 'EXECUTE')
 ORDER BY p.proname, p.oid`;
 
-// The Lexicons of these methods, with all Lexicons that they refer to.
+// The Lexicons of these methods, with all Lexicons that they refer to. (One alone is an object.)
 const LEXICONS = `
-SELECT atid.lexicon_only(s.stored, ARRAY(
+SELECT '[]'::jsonb || atid.lexicon_only(s.stored, ARRAY(
   SELECT n FROM unnest(atid.lexicon_nsids(s.stored)::text[]) AS n
   WHERE n = ANY ($1)))::jsonb AS lexicons
 FROM (SELECT atid.lexicon_agg(l.lexicons) AS stored FROM indexer.lexicons AS l) AS s
 WHERE s.stored IS NOT NULL`;
+
+export const unimplemented = () =>
+  new XRPCError(501, 'Method Not Implemented', 'MethodNotImplemented');
 
 /** @param {string} name */
 const quoted = (name) => `"${name.replaceAll('"', '""')}"`;
@@ -130,8 +133,20 @@ export class Methods {
       this.looking ??= this.look().finally(() => (this.looking = null));
     if (this.looking !== null && (this.server === null || !this.names.has(nsid)))
       await this.looking;
-    else this.looking?.catch(() => {}); // the next request sees the error
+    else
+      this.looking?.catch((e) =>
+        log.counted('error', 'method failed', { method: 'xrpc', error: messageOf(e) }),
+      );
     return /** @type {Server} */ (this.server).router;
+  }
+
+  /**
+   * Is it the name of a method but for its case, or a slash at its end, which the router ignores?
+   * @param {string} path
+   */
+  isMisspelled(path) {
+    const name = path.replace(/\/$/, '').toLowerCase();
+    return !this.names.has(path) && [...this.names].some((one) => one.toLowerCase() === name);
   }
 
   async look() {
@@ -154,8 +169,7 @@ export class Methods {
     const server = createXrpc([], {
       validateResponse: this.isChecked,
       payload: { jsonLimit: 1000, textLimit: 1000, blobLimit: 1 },
-      catchall: (req, res, next) =>
-        next(new XRPCError(501, 'Method Not Implemented', 'MethodNotImplemented')),
+      catchall: (req, res, next) => next(unimplemented()),
       errorParser: (/** @type {any} */ e) => (e instanceof XRPCError ? e : XRPCError.fromError(e)),
     });
     server.router.disable('x-powered-by');
