@@ -95,7 +95,13 @@ export class ReaderClient extends pg.Client {
     super(config);
     const { connection } = /** @type {any} */ (this);
     let bytes = 0;
-    connection.on('readyForQuery', () => (bytes = 0));
+    let isBound = false;
+    connection.on('readyForQuery', () => {
+      bytes = 0;
+      isBound = false;
+    });
+    connection.on('bindComplete', () => (isBound = true));
+    connection.on('errorMessage', (/** @type {any} */ e) => (e.isOfParameter = !isBound));
     connection.once('readyForQuery', () => {
       const { stream } = connection;
       stream.on('data', (/** @type {Buffer} */ part) => {

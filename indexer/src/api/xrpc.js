@@ -18,7 +18,7 @@ import { VERSION } from '../db/versions.js';
 import { clean } from '../protocol/text.js';
 import * as log from '../ops/log.js';
 import { Askers } from './askers.js';
-import { Methods } from './methods.js';
+import { Methods, unimplemented } from './methods.js';
 import { ReaderClient, readerConfig } from './reader.js';
 import { Late, NameTurns } from './turns.js';
 
@@ -47,10 +47,11 @@ const PREFLIGHT = {
   'access-control-max-age': '86400',
 };
 
-// Errors for values that a client can send and a type does not accept. (Other errors of class 22,
-// such as a division by zero, are faults of the function.)
+// Errors for parameters that a type does not accept. Later ones, of a function or a view, are not
+// the client's, and may quote what is stored.
 const OF_CLIENT = ['22003', '22007', '22008', '22021', '22P02'];
 const TIMEOUT = '57014';
+const PROGRAM_ERRORS = [TypeError, ReferenceError, RangeError, SyntaxError];
 const NEW_ANSWER = ['UnknownIdentity', 'BadJwtSignature'];
 
 /** @param {import('node:http').IncomingHttpHeaders} headers */
@@ -86,13 +87,14 @@ function errorOf(e, name) {
   const status = /^XR([45]\d\d)$/.exec(e.code ?? '')?.[1];
   if (status && e.constraint)
     return new XRPCError(Number(status), clean(e.message, 1000), e.constraint);
-  if (OF_CLIENT.includes(e.code))
+  if (OF_CLIENT.includes(e.code) && e.isOfParameter)
     return new XRPCError(400, clean(e.message, 300), 'InvalidRequest');
   if (e.name === 'AbortError') return busy();
   log.counted('error', 'method failed', { method: name, error: messageOf(e) });
   if (isSafeError(e)) return internal(); // the answer is too long
   if (e.code === TIMEOUT) return new XRPCError(503, 'it took too long', 'Timeout');
-  return /^(08|53|57)/.test(e.code ?? '') || e.severity === undefined ? busy() : internal();
+  const isAway = e.severity === undefined && !PROGRAM_ERRORS.includes(e.constructor);
+  return isAway || /^(08|53|57)/.test(e.code ?? '') ? busy() : internal();
 }
 
 /**
@@ -173,8 +175,10 @@ export class Xrpc {
     response.setHeader('cache-control', authorization ? 'private, no-store' : 'public, max-age=5');
     response.setHeader('vary', 'authorization');
     try {
-      const nsid = url.slice('/xrpc/'.length).split(/[?/#]/, 1)[0];
-      (await this.methods.router(nsid))(request, response);
+      const nsid = url.slice('/xrpc/'.length).split(/[?#]/, 1)[0];
+      const router = await this.methods.router(nsid);
+      if (this.methods.isMisspelled(nsid)) throw unimplemented();
+      router(request, response);
     } catch (/** @type {any} */ e) {
       const { statusCode, payload } = errorOf(e, 'xrpc');
       say(statusCode, payload);
