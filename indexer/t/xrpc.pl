@@ -30,10 +30,12 @@ use AtidTest;
 use AtidTest::Indexer;
 use AtidTest::Oracles;
 use File::Copy;
+use HTTP::Tiny;
 use JSON::PP;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use Time::HiRes qw(sleep);
 
 my $root = "$FindBin::Bin/../..";
 my $node = new_node('xrpc', ready => 1);
@@ -94,11 +96,12 @@ my @lexicons = (
 	query('xr', { code => $string }),
 	(map { query($_) } qw(volatile unknownArgument null long zero writes named badName slow endless)),
 	{ lexicon => 1, id => 'com.example.create', defs => { main => { type => 'procedure' } } });
-my $documents = literal(encode_json(\@lexicons));
+my ($first, $others) = map { literal(encode_json($_)) } $lexicons[0], [ @lexicons[ 1 .. $#lexicons ] ];
 $node->safe_psql($db, <<"SQL");
-SELECT indexer.add_lexicons($documents\::jsonb::atid.lexicon);
-CREATE TABLE public.item (post atid.at_uri, at timestamptz);
+SELECT indexer.add_lexicons($first\::jsonb::atid.lexicon);
+CREATE TABLE public.item (post atid.at_uri, at timestamptz, note text DEFAULT 'a stored text');
 INSERT INTO public.item SELECT atid.at_uri_make('did:web:a.example', 'app.bsky.feed.post', 'k' || i), now() - i * interval '1 s' FROM generate_series(1, 20) AS i;
+CREATE VIEW feed.casts AS SELECT post, at FROM public.item WHERE note::int > 0;
 CREATE VIEW feed.items AS SELECT post, at FROM public.item;
 CREATE VIEW feed.raises AS SELECT post, at FROM public.item WHERE 1 / (length(post::text) - length(post::text)) > 0;
 CREATE VIEW feed.timeless AS SELECT post FROM public.item;
@@ -141,9 +144,19 @@ my $api       = $indexer->start(
 	ATID_API_CHECK_OUTPUT => 'true');
 ok($indexer->wait_for_log($api, qr{api listening url=http://127\.0\.0\.1:(\d+)/}), 'the API') or die slurp_file($api->{log});
 my ($port) = slurp_file($api->{log}) =~ m{api listening url=http://127\.0\.0\.1:(\d+)/};
+
+# With one Lexicon, then with all.
+my $http = HTTP::Tiny->new(timeout => $limit);
+my $ask  = sub { my $got = $http->get("http://127.0.0.1:$port/xrpc/com.example.$_[0]"); return "$got->{status} $got->{content}" };
+my $got = $ask->("echo?n=1");
+like($got, qr/^200 \{.*"n": ?1\b/, "a database with one Lexicon") or diag($got . slurp_file($api->{log}));
+$node->safe_psql($db, "SELECT indexer.add_lexicons($others\::jsonb::atid.lexicon)");
+my $until = time + $limit;
+sleep 0.1 while $ask->('named') !~ /^404/ && time < $until;
 judge('xrpc.mjs', $port, $directory, AtidTest::Indexer::patience());
 my $log = slurp_file($api->{log});
 like($log, qr/error method failed method="feed raises" error="division by zero"/, 'the log has the errors that are masked');
+like($log, qr/error method failed method="feed casts" error="invalid input syntax for type integer: \\"a stored text/, '... also of a cast') or diag($log);
 like($log, qr/warn method refused method=com\.example\.unknownArgument reason="its Lexicon has no parameter x"/, '... and the reason why a function is not served');
 unlike($log, qr/^\s+at /m, '... without a stack trace');
 is($node->safe_psql($db, 'SELECT count(*) FROM public.item'), 20, 'nothing was written');
@@ -157,13 +170,25 @@ is($status, 1, 'feed list: some cannot be served');
 like($said, qr/^items\n  page       [\d.]+ ms, \d+ blocks\n  index      none: "atid-indexer feed index items"\n  published  did:plc:c/m, '... and the cost of the others') or diag($said);
 like($said, qr/^raises\n  page       fails: division by zero/m, '... or why they fail');
 like($said, qr/^timeless\n  problem    it must have the columns post and at/m, '... or why they are no feeds');
-$node->safe_psql($db, 'DROP VIEW feed.raises, feed.timeless; DROP FUNCTION feed.writes, feed.who');
+$node->safe_psql($db, <<'SQL');
+DROP VIEW feed.raises, feed.timeless, feed.casts;
+DROP FUNCTION feed.writes, feed.who;
+CREATE ROLE dev;
+GRANT CREATE, USAGE ON SCHEMA feed TO dev;
+GRANT SELECT ON public.item TO dev;
+SET ROLE dev;
+CREATE FUNCTION feed.mine() RETURNS bool IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RAISE 'it ran as %', current_user; END $$;
+CREATE VIEW feed.foreign AS SELECT post, at FROM public.item WHERE feed.mine();
+SQL
 ($status, $said) = $indexer->command('feed', 'index', 'items');
 is($status, 0, 'feed index') or diag($said);
 like($said, qr/^The index \S*feed_items_\w+ is created\.$/, '... says its name');
 ($status, $said) = $indexer->call('feed', 'list');
 is($status, 0, 'feed list: all can be served') or diag($said);
 like($said, qr/^items\n.*\n  index      \d+ kB$/m, '... with the index');
+like($said, qr/^foreign\n  page       not measured: it belongs to dev\n  index      none: It belongs to the role dev/m, "... and runs no other role's functions") or diag($said);
+like(($indexer->call('feed', 'index', 'foreign'))[1], qr/It belongs to the role dev, which must run this command/, '... and neither does feed index');
+$node->safe_psql($db, 'DROP VIEW feed.foreign');
 $node->safe_psql($db, 'CREATE OR REPLACE VIEW feed.items AS SELECT post, at FROM public.item WHERE post IS NOT NULL');
 like(($indexer->call('feed', 'list'))[1], qr/^  index      \d+ kB, for an earlier form of the view/m, '... and whether it is of another form of the view');
 like(($indexer->call('feed', 'index', 'none'))[1], qr/has no index: There is no such feed/, 'an index of no feed');

@@ -122,7 +122,10 @@ BEGIN
   SELECT * INTO one FROM xrpc.feeds() AS f WHERE f.name = feed;
   problem := CASE WHEN one.name IS NULL THEN 'There is no such feed.'
                   WHEN one.problem IS NOT NULL THEN 'It cannot be served: ' || one.problem || '.'
-                  WHEN one.columns IS NULL THEN 'It is a function.' END;
+                  WHEN one.columns IS NULL THEN 'It is a function.'
+                  WHEN indexer.other_owner(feed) IS NOT NULL
+                  THEN format('It belongs to the role %I, which must run this command.',
+                              indexer.other_owner(feed)) END;
   IF problem IS NOT NULL THEN RETURN; END IF;
   EXECUTE format('EXPLAIN (VERBOSE, COSTS OFF, FORMAT JSON) SELECT f.at, f.post FROM feed.%I AS f',
                  feed) INTO plan;

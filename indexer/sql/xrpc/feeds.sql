@@ -17,7 +17,7 @@ CREATE OR REPLACE FUNCTION xrpc.feed_cursor_parts(cursor text, OUT at timestampt
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN (
   SELECT ROW(to_timestamp(0) + n / 1000000 * interval '1 s' + n % 1000000 * interval '1 us', m[2])
-  FROM (SELECT regexp_match(cursor, '^(-?\d{1,18})::(at://.*)$')) AS c (m)
+  FROM (SELECT regexp_match(cursor, '^(-?[0-9]{1,18})::(at://.*)$')) AS c (m)
   CROSS JOIN LATERAL (SELECT m[1]::bigint) AS i (n)
   WHERE n BETWEEN -2e17 AND 9e17 AND octet_length(m[2]) <= 2000
     AND atid.at_uri_or_null(m[2]) IS NOT NULL);
@@ -75,6 +75,21 @@ RETURNS SETOF record LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp A
         UNION
         SELECT p.proname FROM pg_proc AS p WHERE p.pronamespace = 'feed'::regnamespace) AS n (name)
   CROSS JOIN LATERAL xrpc.feed(n.name) AS f WHERE f.is_there
+$$;
+
+-- The owner of a feed, if that is neither this role nor a superuser: a feed runs functions with the
+-- rights of who reads it. NULL: one of these.
+CREATE OR REPLACE FUNCTION other_owner(feed text) RETURNS name
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT r.rolname
+  FROM (SELECT c.relowner FROM pg_class AS c
+        WHERE c.relnamespace = 'feed'::regnamespace AND c.relname = feed
+        UNION ALL
+        SELECT p.proowner FROM pg_proc AS p
+        WHERE p.pronamespace = 'feed'::regnamespace AND p.proname = feed) AS o (owner)
+  JOIN pg_roles AS r ON r.oid = o.owner
+  WHERE r.rolname <> current_user AND NOT r.rolsuper
+  LIMIT 1
 $$;
 
 -- The query of a page: $1 is the number of rows, $2 and $3 are the cursor. A row without a time, or

@@ -17,6 +17,7 @@ const GENERATOR = 'app.bsky.feed.generator';
 
 const FEEDS = `
 SELECT f.name, f.columns IS NULL AS is_function, f.problem,
+  indexer.other_owner(f.name) AS owner,
   CASE WHEN f.columns IS NOT NULL THEN xrpc.feed_query(f.name, f.columns, false) END AS query,
   (SELECT string_agg(pg_size_pretty(pg_relation_size(i)), ', ')
    FROM indexer.feed_indexes(f.name) AS i) AS index,
@@ -36,7 +37,8 @@ const number = (n) => n.toLocaleString('en-US');
  * @param {Client} db
  * @param {Values} feed
  */
-async function costOf(db, { name, is_function: isFunction, query }) {
+async function costOf(db, { name, owner, is_function: isFunction, query }) {
+  if (owner !== null) return { cost: `not measured: it belongs to ${owner}`, isServed: true };
   const call = `SELECT feed.${db.escapeIdentifier(name)}("limit" => ${PAGE}, cursor => NULL)`;
   const text = isFunction ? call : query.replace(/\$1$/, String(PAGE));
   const explain = `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) ${text}`;
@@ -97,7 +99,7 @@ export async function feeds(db) {
       lines.push(`  problem    ${one.problem}`);
       ok = false;
     }
-    if (one.index !== null && (await isOutdated(db, one.name)))
+    if (one.index !== null && one.owner === null && (await isOutdated(db, one.name)))
       one.index += `, for an earlier form of the view: "atid-indexer feed index ${one.name}"`;
     if (!one.is_function)
       lines.push(`  index      ${one.index ?? (await adviseIndex(db, one.name))}`);

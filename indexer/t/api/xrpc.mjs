@@ -213,6 +213,17 @@ same(
   bob,
   'a method knows who asks; a parameter that its Lexicon lacks does not matter',
 );
+same(
+  errorOf(await get(feedPath('casts'))),
+  '500 InternalServerError',
+  'an error that quotes what is stored is masked',
+);
+same(
+  errorOf(await get(`/xrpc/com.example.ECHO?n=1`)),
+  '501 MethodNotImplemented',
+  'names of methods have a case',
+);
+same(errorOf(await get(`${echo}/?n=1`)), '501 MethodNotImplemented', '... and no slash');
 same(errorOf(await get(echo)), '400 InvalidRequest', 'a parameter is missing');
 same(errorOf(await get(`${echo}?n=11`)), '400 InvalidRequest', 'a number is above its bound');
 same(errorOf(await get(`${echo}?n=1&who=x`)), '400 InvalidRequest', 'a DID is none');
@@ -274,8 +285,8 @@ same(
 await db.query('SELECT indexer.exclude_account($1)', [bob]);
 same(
   errorOf(await get(`${echo}?n=1`, await bearer(bob, 'com.example.echo'))),
-  '403 AccountExcluded',
-  'an excluded account is refused',
+  '401 BadJwtSignature',
+  'an excluded account is refused as for a wrong signature',
 );
 await db.query('SELECT indexer.include_account($1)', [bob]);
 
