@@ -270,7 +270,17 @@ $live->command('lexicon', 'add', "$folder/mine.json");
 unlike(($live->call('want', 'list'))[1], qr/no Lexicon/, '... unless there is one');
 my $runs = $live->start(%settings);
 ok($live->wait_for('the list of the signal', "SELECT listed IS NULL FROM want WHERE what = 'signal'"), 'run: the list of the signal is read');
-has_record($live, network("join?collection=$mine")->{did}, $mine, 'run: an account that has the signal in the stream is found');
+my $found = network("join?collection=$mine")->{did};
+has_record($live, $found, $mine, 'run: an account that has the signal in the stream is found');
+
+# An account that was excluded, and is found again without a commit.
+sub is_included
+{
+	my ($indexer, $did, $name) = @_;
+	is(($indexer->command($_, $did))[0], 0, $_) foreach 'exclude', 'include';
+	return has_record($indexer, $did, $mine, $name);
+}
+is_included($live, $found, '... and again after exclude and include, by the list of the signal');
 
 # A list whose second page always fails, while that of a signal proceeds.
 network('lists?mode=broken');
@@ -308,7 +318,9 @@ network('lists?mode=');
 $with->ask($quick);
 $with->ask("UPDATE want SET listed = '' WHERE what = 'signal'");
 ok($with->wait_for('each is asked about', "SELECT bool_and(refused AND listed IS NULL) FROM want WHERE what = 'signal'"), 'the list is refused, and each account is checked');
-has_record($with, network("join?collection=$mine")->{did}, $mine, '... and a new account is found after that');
+$found = network("join?collection=$mine")->{did};
+has_record($with, $found, $mine, '... and a new account is found after that');
+is_included($with, $found, '... and again after exclude and include');
 $ups->{run}->signal('TERM');
 eval { $ups->{run}->finish };
 

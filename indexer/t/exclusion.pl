@@ -4,6 +4,8 @@
 # Shows that
 # - an account that was excluded or forgotten is not brought back by a commit, a list or an identity event,
 #   only by include_account();
+# - an account that a signal has found comes back after include_account() without a commit: from the list of the
+#   signal, or as a candidate where the server has none, and explain() says that it is not here yet;
 # - an account that was found by a signal, and then named, stays wanted without the signal;
 # - each change of an account's state is one that the table of indexer/README.md has.
 #
@@ -67,6 +69,29 @@ foreach my $how ('exclude', 'forget')
 		SELECT (store_repository(c.did, c.claim, demo.car(c.did))).outcome FROM claim_loads(9, false, NULL, NULL, '{}') AS c WHERE c.claim > 0});
 	is(one($db, "SELECT state FROM account WHERE did = '$second'"), 'synchronized', "... and include() brings it back");
 }
+
+#
+# An account that a signal has found comes back without a commit.
+#
+my $signal = "DELETE FROM want; INSERT INTO want (what, value, listed) VALUES ('signal', 'a.b.c', NULL), ('signal', 'a.b.d', 'page9'); INSERT INTO want (what, value, because) VALUES ('account', '$second', 'a.b.c')";
+my $again  = "SELECT exclude_account('$second'); SELECT include_account('$second')";
+my $lists  = "SELECT string_agg(coalesce(listed, '-'), ' ' ORDER BY value) FROM want WHERE what = 'signal'";
+my $entry  = qq{[{"did": "$second"}]};
+my $answer = "SELECT value FROM explain('$second') WHERE what = 'answer'";
+my $is_not = 'it is not wanted: neither it nor a signal that it has is in the table want';
+my $yet    = 'it is not here yet: the server is still being queried for the accounts with a signal';
+sub last_of { return AtidTest::Indexer::last_of($node, $db, 'SET search_path = indexer, public', @_); }
+is(last_of($signal, $again, "$lists"), ' ', 'include_account: the lists of the signals are read again');
+is(last_of($signal, $again, $answer), $yet, '... which explain() says');
+is(last_of($signal, $again, "SELECT store_listing_page('a.b.c', '', '$entry', NULL, now())", "SELECT because FROM want WHERE value = '$second'"), 'a.b.c', '... and the account is wanted again');
+my @refused = ($signal, "UPDATE want SET refused = true, listed = NULL WHERE what = 'signal'");
+is(last_of(@refused, $again, "SELECT did FROM claim_candidates(9)"), $second, '... or the server is queried about it, if it has no such lists');
+is(last_of(@refused, $again, $answer), $yet, '... which explain() says');
+is(last_of(@refused, $again, $lists), '- -', '... without the list of all accounts');
+is(last_of(@refused, $again, "SELECT finish_candidate('$second', '{a.b.c}')", "SELECT because FROM want WHERE value = '$second'"), 'a.b.c', '... and the account is wanted again');
+is(last_of(@refused, $again, "SELECT finish_candidate('$second', '{}')", $answer), $is_not, '... unless it has no signal any more');
+is(last_of($signal, "SELECT include_account('$second')", $lists), '- page9', 'nothing is read again for an account that was not excluded');
+is(last_of($signal, "INSERT INTO want (what, value) VALUES ('account', '*')", $again, $lists), '- page9', '... or that is wanted anyway');
 
 $states->finish;
 $node->stop;

@@ -13,13 +13,22 @@ BEGIN
   PERFORM delete_account(me, waits => true);
 END $$;
 
--- Ends the exclusion of an account. It is added at once if it is wanted.
+-- Ends the exclusion of an account. It is added at once if it is wanted. The want of an account that
+-- a signal had found was deleted with it: the lists of signals are read again, or, where the server
+-- has none, it is queried about the account.
 CREATE OR REPLACE FUNCTION include_account(account text) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE me CONSTANT atid.did := account;
 BEGIN
+  PERFORM lock_batch_work();  -- a page that is being stored lacks the account
   DELETE FROM exclusion AS x WHERE x.did = me;
+  IF FOUND AND account_mode(me) IS DISTINCT FROM 'mirror' THEN
+    PERFORM restart_signal_listings();
+    IF EXISTS (SELECT 1 FROM listing AS l WHERE l.finds AND l.refused) THEN
+      PERFORM add_candidates(jsonb_build_array(jsonb_build_object('did', me)));
+    END IF;
+  END IF;
   PERFORM add_unsettled(ARRAY[me]);
 END $$;
 

@@ -246,6 +246,17 @@ BEGIN
   END IF;
 END $$;
 
+-- Restarts the lists of the accounts that have a signal, where the server has such lists.
+CREATE OR REPLACE FUNCTION restart_signal_listings() RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  UPDATE want AS w SET listed = ''
+  FROM listing AS l
+  WHERE l.finds AND NOT l.refused AND (w.what, w.value) = (l.what, l.value)
+    AND w.listed IS DISTINCT FROM '';
+END $$;
+
 -- Stores how far check_unlisted_accounts() has come; NULL: it has ended.
 CREATE OR REPLACE FUNCTION store_unlisted_place(place atid.did) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off

@@ -29,7 +29,11 @@ BEGIN
   RETURN CASE
     WHEN NOT wants_all_accounts()
          AND NOT EXISTS (SELECT 1 FROM want AS w WHERE w.what = 'account' AND w.value = account)
-    THEN 'it is not wanted: neither it nor a signal that it has is in the table want'
+    THEN CASE
+      WHEN EXISTS (SELECT 1 FROM listing AS l WHERE l.finds AND l.listed IS NOT NULL)
+           OR EXISTS (SELECT 1 FROM candidate AS c WHERE c.did = account::atid.did)
+      THEN 'it is not here yet: the server is still being queried for the accounts with a signal'
+      ELSE 'it is not wanted: neither it nor a signal that it has is in the table want' END
     WHEN wants_all_accounts()
          AND NOT EXISTS (SELECT 1 FROM want AS w
                          WHERE w.what = 'account' AND w.value = '*' AND w.listed IS NULL)
