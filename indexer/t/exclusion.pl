@@ -6,6 +6,7 @@
 #   only by include_account();
 # - an account that a signal has found comes back after include_account() without a commit: from the list of the
 #   signal, or as a candidate where the server has none, and explain() says that it is not here yet;
+# - the commands say what is true of an account that was not excluded, and refuse what is not a DID with status 2;
 # - an account that was found by a signal, and then named, stays wanted without the signal;
 # - each change of an account's state is one that the table of indexer/README.md has.
 #
@@ -92,6 +93,20 @@ is(last_of(@refused, $again, "SELECT finish_candidate('$second', '{a.b.c}')", "S
 is(last_of(@refused, $again, "SELECT finish_candidate('$second', '{}')", $answer), $is_not, '... unless it has no signal any more');
 is(last_of($signal, "SELECT include_account('$second')", $lists), '- page9', 'nothing is read again for an account that was not excluded');
 is(last_of($signal, "INSERT INTO want (what, value) VALUES ('account', '*')", $again, $lists), '- page9', '... or that is wanted anyway');
+
+#
+# What the commands say.
+#
+one($db, "DELETE FROM want; SELECT exclude_account('$second')");
+sub says { my ($expected, $name, @words) = @_; return is(join('|', $indexer->call(@words)), $expected, $name); }
+says("0|$second is no longer excluded. It is not wanted: \"atid-indexer want add account $second\" brings it back.\n", 'include: an account that nothing wants', 'include', $second);
+says("0|$second was not excluded.\n", '... one that was not excluded', 'include', $second);
+one($db, "SELECT exclude_account('$second'); INSERT INTO want (what, value) VALUES ('signal', 'a.b.c')");
+says("0|$second is no longer excluded. It comes back if it has a signal.\n", '... one that a signal may want', 'include', $second);
+one($db, "SELECT exclude_account('$second'); INSERT INTO want (what, value) VALUES ('account', '*')");
+says("0|$second is no longer excluded.\n", '... and one that is wanted', 'include', $second);
+says("2|atid-indexer: \"notadid\" is not a DID\nTry \"atid-indexer --help\".\n", "$_: what is not a DID is refused", $_, 'notadid')
+  foreach qw(explain exclude include forget reload check);
 
 $states->finish;
 $node->stop;

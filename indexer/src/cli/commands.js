@@ -2,9 +2,10 @@
 import { Argument } from 'commander';
 import { check } from './check.js';
 import { add } from './command-line.js';
-import { done, shown } from './database-commands.js';
+import { doneTo, shown, shownOf } from './database-commands.js';
 import { explain } from './explain.js';
 import { feeds, indexFeed, publishFeed } from './feeds.js';
+import { INCLUDE, included } from './include.js';
 import { listLexicons, storeFiles } from './lexicon-commands.js';
 import { WANTS } from '../work/list-kinds.js';
 import { packRecords } from './pack.js';
@@ -28,42 +29,52 @@ export function addAccounts(program, result) {
   add(program, result, {
     words: 'explain <did>',
     help: 'Explains why an account is there, or not.',
-    work: (did) => shown((db) => explain(db, did)),
+    work: (did) => shownOf(did, (db) => explain(db, did)),
   });
   add(program, result, {
     words: 'exclude <did> [why]',
     help: `Keeps an account out, whatever the network says. Its records are deleted; references of
 others to it stay.`,
     work: (did, why) =>
-      done('SELECT indexer.exclude_account($1, $2)', [did, why ?? null], `${did} is excluded.`),
+      doneTo(
+        did,
+        'SELECT indexer.exclude_account($1, $2)',
+        [did, why ?? null],
+        () => `${did} is excluded.`,
+      ),
   });
   add(program, result, {
     words: 'include <did>',
     help:
       'Ends the exclusion of an account. It comes back if it is wanted and the network ' +
       'has it.',
-    work: (did) =>
-      done('SELECT indexer.include_account($1)', [did], `${did} is no longer excluded.`),
+    work: (did) => doneTo(did, INCLUDE, [did], (row) => included(did, row)),
   });
   add(program, result, {
     words: 'forget <did>',
     help: `Keeps an account out, and deletes all data about it: its records, identity, labels,
 references to it, and frames. Only its exclusion stays. Cleaning backups, and what
 applications have read, is up to you.`,
-    work: (did) => done('SELECT indexer.forget_account($1)', [did], `${did} is forgotten.`),
+    work: (did) =>
+      doneTo(did, 'SELECT indexer.forget_account($1)', [did], () => `${did} is forgotten.`),
   });
   add(program, result, {
     words: 'reload <did>',
     help: 'Loads an account again. Its records are written again, with their references.',
     work: (did) =>
-      done('SELECT indexer.reload_account($1)', [did], `The running program loads ${did} again.`),
+      doneTo(
+        did,
+        'SELECT indexer.reload_account($1)',
+        [did],
+        () => `The running program loads ${did} again.`,
+      ),
   });
   add(program, result, {
     words: 'check <did>',
     help: `Compares an account's records with what it has signed. Computes the root of the tree of
 the records, and compares it with the root that the account has signed. Exit status 1 if
 they differ.`,
-    work: (did) => shown((db) => check(db, did)),
+    work: (did) => shownOf(did, (db) => check(db, did)),
   });
 }
 

@@ -1,6 +1,9 @@
 // Work with a connection, for commands.
 import { connect } from '../db/connection.js';
 import { SQLSTATE } from '../db/errors.js';
+import { rowsOf } from '../db/query.js';
+import { clean } from '../protocol/text.js';
+import { Usage } from './settings.js';
 
 /** @typedef {import('pg').Client} Client */
 /** @typedef {{ lines: string[], ok: boolean }} Shown */
@@ -40,18 +43,40 @@ export const shown = (work) =>
   });
 
 /**
- * Runs a statement and reports that it is done. It is tried again after a deadlock with a statement
- * of the program.
+ * @param {Client} db
+ * @param {string} did
+ */
+async function needDid(db, did) {
+  const [{ ok }] = await rowsOf(db, 'SELECT atid.did_is_valid($1) AS ok', [did]);
+  if (!ok) throw new Usage(`"${clean(did, 300)}" is not a DID`);
+}
+
+/**
+ * Prints what a function shows about an account. Returns the exit status.
+ * @param {string} did
+ * @param {(db: Client) => Promise<Shown>} work
+ */
+export const shownOf = (did, work) =>
+  shown(async (db) => {
+    await needDid(db, did);
+    return work(db);
+  });
+
+/**
+ * Runs a statement about an account, which returns a row, and reports that it is done. It is tried
+ * again after a deadlock with a statement of the program.
+ * @param {string} did
  * @param {string} statement
  * @param {any[]} values
- * @param {string} text
+ * @param {(row: any) => string} text
  */
-export const done = (statement, values, text) =>
+export const doneTo = (did, statement, values, text) =>
   withDatabase(async (db) => {
+    await needDid(db, did);
     for (let left = TRIES; ; left--) {
       try {
-        await db.query(statement, values);
-        return say(text);
+        const [row] = await rowsOf(db, statement, values);
+        return say(text(row));
       } catch (e) {
         if (e.code !== SQLSTATE.deadlock || left === 0) throw e;
       }
