@@ -145,6 +145,7 @@ like((command('lexicon', 'list'))[1], $gap, 'lexicon list lists what is missing'
 ($status, $said) = command('lexicon', 'add', "$folder/lexicons");
 like($said, $gap, '... and so does lexicon add');
 unlike($said, qr/taken from/, '... which does not take it again');
+like($said, qr/^The views are as before\. Run "atid-indexer up", or in psql: SELECT indexer\.make_views\('api'\);$/m, '... and says how the views follow');
 my ($out, $err) = ('', '');
 $node->psql('app', q{SELECT indexer.make_views('api')}, stdout => \$out, stderr => \$err);
 like($err, qr{NOTICE:  missing: com\.example\.defs#more \(needed by app\.cookbook\.bookmark\)}, '... and make_views');

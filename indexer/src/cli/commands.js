@@ -131,7 +131,7 @@ export function addLexicons(program, result) {
     words: 'add <files...>',
     help: `Stores Lexicons. A file can be a folder of *.json. A Lexicon replaces the one of the
 same NSID. Lexicons that these need, such as com.atproto.repo.strongRef, are taken from
-the package if it has them; others are listed as missing.`,
+the package if it has them; others are listed as missing. The views stay as they are.`,
     work: (files) => shown((db) => storeFiles(db, files)),
   });
 }

@@ -15,6 +15,20 @@ export async function listLexicons(db) {
 }
 
 /**
+ * A line about the views, which were made of earlier Lexicons, if there are any.
+ * @param {Client} db
+ */
+async function viewLines(db) {
+  const { rows } = await db.query(
+    `SELECT DISTINCT format('SELECT indexer.make_views(%L);', c.relnamespace::regnamespace) AS made
+    FROM indexer.view_type AS v JOIN pg_class AS c ON c.oid = v.view ORDER BY 1`,
+  );
+  if (rows.length === 0) return [];
+  const statements = rows.map((r) => clean(r.made, 300)).join(' ');
+  return [`The views are as before. Run "atid-indexer up", or in psql: ${statements}`];
+}
+
+/**
  * Stores the Lexicons in files or folders: all, or none.
  * @param {Client} db
  * @param {string[]} paths
@@ -26,5 +40,5 @@ export async function storeFiles(db, paths) {
   const more = await storeLexicons(db, text);
   await db.query('COMMIT');
   const there = (await nsids(db)).map((nsid) => clean(nsid, 317));
-  return { lines: [...there, ...lines, ...more], ok: true };
+  return { lines: [...there, ...lines, ...more, ...(await viewLines(db))], ok: true };
 }
