@@ -163,6 +163,13 @@ is(sql(q{SELECT atid.lexicon_document(atid.lexicon_agg(lexicons), 'com.atproto.r
 again('lexicon', 'add', "$folder/lexicons/recipe.json");
 is(sql(q{SELECT atid.lexicon_document(atid.lexicon_agg(lexicons), 'com.atproto.repo.strongRef')->>'description' FROM indexer.lexicons}), 'Own.', '... and keeps it');
 
+# The statement of doc/lexicon.md.
+my ($fill) = slurp_file("$root/doc/lexicon.md") =~ /^```\n(INSERT INTO lexicon .*?)^```$/ms or die 'no statement';
+$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('app'), '-f', "$root/examples/lexicons.sql" ], 'a table of Lexicons');
+sql($fill) foreach 1, 2;
+is(sql('SELECT array_agg(nsid ORDER BY nsid) = (SELECT array_agg(DISTINCT n::text COLLATE "C") FROM indexer.lexicons AS l, unnest(atid.lexicon_nsids(l.lexicons)) AS n) FROM lexicon'), 't',
+	'... is filled from those of the indexer');
+
 # The package.
 my $package = decode_json(slurp_file("$root/indexer/package.json"));
 ok((grep { $_ eq 'lexicons' } @{ $package->{files} }), 'the package has the Lexicons');
