@@ -6,7 +6,8 @@
 #   only by include_account();
 # - an account that a signal has found comes back after include_account() without a commit: from the list of the
 #   signal, or as a candidate where the server has none, and explain() says that it is not here yet;
-# - the commands say what is true of an account that was not excluded, and refuse what is not a DID with status 2;
+# - the commands say what is true of an account that was not excluded, and end with status 2 for what is not a DID, or
+#   no kind of want;
 # - an account that was found by a signal, and then named, stays wanted without the signal;
 # - each change of an account's state is one that the table of indexer/README.md has.
 #
@@ -105,6 +106,10 @@ one($db, "SELECT exclude_account('$second'); INSERT INTO want (what, value) VALU
 says("0|$second is no longer excluded. It comes back if it has a signal.\n", '... one that a signal may want', 'include', $second);
 one($db, "SELECT exclude_account('$second'); INSERT INTO want (what, value) VALUES ('account', '*')");
 says("0|$second is no longer excluded.\n", '... and one that is wanted', 'include', $second);
+one($db, "DELETE FROM unsettled; INSERT INTO unsettled (did, failures, detail, again) VALUES ('$did', 1, 'x', now() + interval '1 hour')");
+like(($indexer->call('status'))[1], qr/^1 account is in trouble:$/m, 'status: one account in trouble');
+one($db, 'DELETE FROM unsettled');
+says("2|atid-indexer: invalid value \"colection\" for <what>: it takes account, collection, signal, live\nTry \"atid-indexer --help\".\n", 'want add: an unknown kind', 'want', 'add', 'colection', 'x');
 says("2|atid-indexer: \"notadid\" is not a DID\nTry \"atid-indexer --help\".\n", "$_: what is not a DID is refused", $_, 'notadid')
   foreach qw(explain exclude include forget reload check);
 

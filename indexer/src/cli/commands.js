@@ -9,13 +9,20 @@ import { INCLUDE, included } from './include.js';
 import { listLexicons, storeFiles } from './lexicon-commands.js';
 import { WANTS } from '../work/list-kinds.js';
 import { packRecords } from './pack.js';
+import { Usage } from './settings.js';
 import { status } from './status.js';
 import { addWant, listWants, removeWant } from './wants.js';
 
 /** @typedef {import('commander').Command} Command */
 /** @typedef {import('./command-line.js').Result} Result */
 
-const WHAT = () => new Argument('<what>', 'what is wanted').choices(Object.keys(WANTS));
+const KINDS = Object.keys(WANTS);
+const WHAT = () =>
+  new Argument('<what>', 'what is wanted').choices(KINDS).argParser((what) => {
+    if (!KINDS.includes(what))
+      throw new Usage(`invalid value "${what}" for <what>: it takes ${KINDS.join(', ')}`);
+    return what;
+  });
 const VALUE = () => {
   const values = Object.entries(WANTS).map(([what, { help }]) => `of ${what} ${help}; `);
   return new Argument('<value>', `${values.join('')}"*" means all accounts or all collections`);

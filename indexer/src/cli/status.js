@@ -165,12 +165,13 @@ async function troubles(db) {
   );
   if (rows.length === 0) return ['No account is in trouble.'];
   const count = rows.length < MOST_TROUBLE ? rows.length : `${MOST_TROUBLE} or more`;
+  const heading = rows.length === 1 ? '1 account is' : `${count} accounts are`;
   const reasons = [...new Set(rows.map((r) => r.why))].map((why) => [
     why,
     rows.filter((r) => r.why === why),
   ]);
   return [
-    `${count} accounts are in trouble:`,
+    `${heading} in trouble:`,
     ...reasons
       .sort((a, b) => b[1].length - a[1].length)
       .flatMap(([why, of]) => [
