@@ -86,14 +86,18 @@ END $$;
 CREATE PROCEDURE make_record_domain(domain text, type text) LANGUAGE plpgsql AS $$
 DECLARE
   is_new bool := to_regtype(quote_ident(domain)) IS NULL;
+  rules  atid.lexicon := lexicons_for(type);
 BEGIN
+  IF (atid.lexicon_document(rules, type) #>> '{defs,main,type}') IS DISTINCT FROM 'record' THEN
+    RAISE '% is not a type of records', type;
+  END IF;
   IF is_new THEN
     EXECUTE format('CREATE DOMAIN %I AS jsonb', domain);
   ELSE
     EXECUTE format('ALTER DOMAIN %I DROP CONSTRAINT rules', domain);
   END IF;
   EXECUTE format('ALTER DOMAIN %I ADD CONSTRAINT rules CHECK (atid.record_must_conform(VALUE, %L, %L)) %s',
-                 domain, lexicons_for(type), type, CASE WHEN NOT is_new THEN 'NOT VALID' END);
+                 domain, rules, type, CASE WHEN NOT is_new THEN 'NOT VALID' END);
 END $$;
 
 -- Make a function that has the documents of now in it, for a column GENERATED ALWAYS AS (it(record)) STORED.
