@@ -13,9 +13,9 @@ BEGIN
   PERFORM delete_account(me, waits => true);
 END $$;
 
--- Ends the exclusion of an account. It is added at once if it is wanted. The want of an account that
--- a signal had found was deleted with it: the lists of signals are read again, or, where the server
--- has none, it is queried about the account.
+-- Ends the exclusion of an account. It is added at once if it is wanted. The want of an account
+-- that a signal had found was deleted with it: the lists of signals are read again, or, where the
+-- server has none, it is queried about the account.
 CREATE OR REPLACE FUNCTION include_account(account text) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
