@@ -165,10 +165,11 @@ is(sql(q{SELECT atid.lexicon_document(atid.lexicon_agg(lexicons), 'com.atproto.r
 
 # The statement of doc/lexicon.md.
 my ($fill) = slurp_file("$root/doc/lexicon.md") =~ /^```\n(INSERT INTO lexicon .*?)^```$/ms or die 'no statement';
-$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('app'), '-f', "$root/examples/lexicons.sql" ], 'a table of Lexicons');
-sql($fill) foreach 1, 2;
-is(sql('SELECT array_agg(nsid ORDER BY nsid) = (SELECT array_agg(DISTINCT n::text COLLATE "C") FROM indexer.lexicons AS l, unnest(atid.lexicon_nsids(l.lexicons)) AS n) FROM lexicon'), 't',
+$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('app'), '-c', 'CREATE SCHEMA own', '-c', 'SET search_path = own', '-f', "$root/examples/lexicons.sql" ], 'a table of Lexicons');
+sql("SET search_path = own; $fill") foreach 1, 2;
+is(sql('SELECT array_agg(nsid ORDER BY nsid) = (SELECT array_agg(DISTINCT n::text COLLATE "C") FROM indexer.lexicons AS l, unnest(atid.lexicon_nsids(l.lexicons)) AS n) FROM own.lexicon'), 't',
 	'... is filled from those of the indexer');
+sql('DROP SCHEMA own CASCADE');
 
 # The package.
 my $package = decode_json(slurp_file("$root/indexer/package.json"));
