@@ -29,6 +29,7 @@
 \ir views/properties.sql
 \ir views/expressions.sql
 \ir views/plan_columns.sql
+\ir views/rights.sql
 \ir views/build_view.sql
 \ir views/make_views.sql
 \ir views/drop_view.sql

@@ -91,6 +91,9 @@ CREATE VIEW public.mine AS SELECT uri, block FROM record WHERE uri <@ 'at://did:
 CREATE VIEW public.likes AS SELECT uri, tid, path || '' AS path FROM reference WHERE collection = 'app.bsky.feed.like' AND path = 'subject';
 GRANT SELECT ON public.likes TO reader;
 CREATE FUNCTION public.count_notes() RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT count(*) FROM public.mine; END;
+CREATE FUNCTION public.secret() RETURNS bigint LANGUAGE sql SECURITY DEFINER BEGIN ATOMIC SELECT count(*) FROM indexer.record; END;
+REVOKE ALL ON FUNCTION public.secret() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION public.secret() TO reader WITH GRANT OPTION;
 SQL
 ($status, $said) = $indexer->command('feed', 'index', 'notes');
 is($status, 0, 'a feed has an index') or diag($said);
@@ -112,7 +115,8 @@ my %same = (
 	'columns'     => q{SELECT attrelid::regclass::text, attname, CASE WHEN attname = 'block' THEN '' ELSE format_type(atttypid, NULL) END, col_description(attrelid, attnum) FROM pg_attribute
 		WHERE attrelid IN ('api.com_example_note'::regclass, 'feed.notes'::regclass, 'public.mine'::regclass, 'record'::regclass) AND attnum > 0 AND NOT attisdropped AND attname <> 'unusual_cid' ORDER BY 1, 2},
 	'indexes'     => q{SELECT replace(indexrelid::regclass::text, 'packed_', '') FROM pg_index WHERE indrelid = record_table() ORDER BY 1},
-	'rights'      => q{SELECT relname, relowner::regrole, relacl FROM pg_class WHERE oid IN ('record'::regclass, 'api.com_example_note'::regclass, 'public.likes'::regclass) ORDER BY 1},
+	'rights'      => q{SELECT relname, relowner::regrole, relacl FROM pg_class WHERE oid IN ('record'::regclass, 'api.com_example_note'::regclass, 'public.likes'::regclass)
+		UNION ALL SELECT proname, proowner::regrole, coalesce(proacl, acldefault('f', proowner)) FROM pg_proc WHERE proname IN ('count_notes', 'secret') ORDER BY 1},
 	'what make_views() knows' => q{SELECT view::text, nsid, accounts::text FROM view_type ORDER BY 1});
 my %before = map { $_ => one($same{$_}) } keys %same;
 my $words  = q{SELECT index, columns FROM view_index ORDER BY 1};
@@ -231,7 +235,8 @@ is($old->query_safe('SELECT count(block) = count(*), count(cid) = count(*), coun
 $indexer->stop($waits, 'KILL');
 one(q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'CREATE % CONCURRENTLY %'});
 $old->quit;
-one('CREATE TABLE moving.customers ()', 'CREATE ROLE nosy', 'ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO nosy');
+one('CREATE TABLE moving.customers ()', 'CREATE ROLE nosy', 'ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO nosy',
+	'ALTER DEFAULT PRIVILEGES GRANT EXECUTE ON FUNCTIONS TO nosy', 'ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC');
 ($status, $said) = $indexer->command('pack');
 is($status, 0, 'it goes on') or diag($said);
 like($said, qr/^The records are packed\. VACUUM FULL, or pg_repack, returns the space to the disk\.$/m, '... and says that it has ended');

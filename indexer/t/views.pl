@@ -187,21 +187,45 @@ COMMENT ON FUNCTION third(first) IS 'it is third';
 GRANT SELECT ON first TO other, PUBLIC;
 GRANT INSERT ON second TO writer;
 REVOKE ALL ON FUNCTION third(first) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION third(first) TO other;
+GRANT EXECUTE ON FUNCTION third(first) TO other WITH GRANT OPTION;
+SET ROLE other;
+GRANT EXECUTE ON FUNCTION third(first) TO writer;
+RESET ROLE;
 ALTER VIEW second OWNER TO other;
+CREATE ROLE chief SUPERUSER;
+GRANT SELECT ON b.a_b_c TO writer WITH GRANT OPTION;
+ALTER VIEW b.a_b_c OWNER TO chief;
+REVOKE ALL ON FUNCTION b.search_a_b_c(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION b.search_a_b_c(text) TO other;
 CREATE FUNCTION upon_views() RETURNS text LANGUAGE sql AS $$
   SELECT string_agg(what, E'\n' ORDER BY what) FROM (
-    SELECT concat_ws(' ', c.oid::regclass, regexp_replace(pg_get_viewdef(c.oid), ' s\(.*?\)', ' s'), c.relacl, c.relowner::regrole, c.reloptions, obj_description(c.oid, 'pg_class'), col_description(c.oid, 2)) AS what
+    SELECT concat_ws(' ', c.oid::regclass, regexp_replace(pg_get_viewdef(c.oid), ' s\(.*?\)', ' s'), coalesce(c.relacl, acldefault('r', c.relowner)), c.relowner::regrole, c.reloptions, obj_description(c.oid, 'pg_class'), col_description(c.oid, 2)) AS what
     FROM pg_class AS c WHERE c.relname IN ('first', 'second')
     UNION ALL
-    SELECT concat_ws(' ', p.oid::regprocedure, pg_get_functiondef(p.oid), p.proacl, p.proowner::regrole, obj_description(p.oid, 'pg_proc')) FROM pg_proc AS p WHERE p.proname IN ('third', 'over')) AS w
+    SELECT concat_ws(' ', p.oid::regprocedure, pg_get_functiondef(p.oid), coalesce(p.proacl, acldefault('f', p.proowner)), p.proowner::regrole, obj_description(p.oid, 'pg_proc')) FROM pg_proc AS p WHERE p.proname IN ('third', 'over')) AS w
 $$;
 SQL
 my $upon = $session->ok('SELECT upon_views()');
 my $oid  = $session->ok(q{SELECT 'b.a_b_c'::regclass::oid});
+# of the view itself and its search, too
+my $rights = q{SELECT concat_ws(' ', c.relname, c.relowner::regrole, coalesce(c.relacl, acldefault('r', c.relowner))) FROM pg_class AS c WHERE c.oid = 'b.a_b_c'::regclass
+	UNION ALL SELECT concat_ws(' ', p.proname, p.proowner::regrole, coalesce(p.proacl, acldefault('f', p.proowner))) FROM pg_proc AS p WHERE p.pronamespace = 'b'::regnamespace ORDER BY 1};
+my $held = $session->ok($rights);
+$session->ok(<<'SQL');
+CREATE ROLE nosy;
+ALTER DEFAULT PRIVILEGES GRANT EXECUTE ON FUNCTIONS TO nosy;
+ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
+ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO nosy;
+SQL
 make('a.b.c' => { one => \%string });
 isnt($session->ok(q{SELECT 'b.a_b_c'::regclass::oid}), $oid, 'a view that loses a property is made again');
 is($session->ok('SELECT upon_views()'), $upon, '... with the views and functions that depend on it, as they were');
+is($session->ok($rights), $held, '... and with its rights and those of its search, whatever default privileges grant');
+$session->ok(<<'SQL');
+ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM nosy;
+ALTER DEFAULT PRIVILEGES GRANT EXECUTE ON FUNCTIONS TO PUBLIC;
+ALTER DEFAULT PRIVILEGES REVOKE SELECT ON TABLES FROM nosy;
+SQL
 $session->ok('CREATE MATERIALIZED VIEW kept AS SELECT uri FROM b.a_b_c');
 $refused = (make('a.b.c' => { one => { type => 'integer' } }))[2];
 like($refused, qr/cannot drop view b\.a_b_c|cannot be created again/, 'a column that cannot be removed stays');

@@ -153,8 +153,9 @@ CREATE OR REPLACE FUNCTION replace_record_table(built bool) RETURNS void LANGUAG
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
-  rights CONSTANT text[] := ARRAY(SELECT g FROM view_grants('record') AS g);
-  one text;
+  rights CONSTANT text NOT NULL := (
+    SELECT rights_statement('TABLE', 'indexer.record', c.relowner) FROM pg_class AS c
+    WHERE c.oid = 'record'::regclass);
 BEGIN
   PERFORM adopt_packed_indexes();
   ALTER TABLE record DROP CONSTRAINT record_pkey;
@@ -167,10 +168,7 @@ BEGIN
   ALTER STATISTICS record_collection_stats RENAME TO packed_record_collection_stats;
   CREATE STATISTICS packed_record_did_stats ON (atid.at_uri_did(uri)) FROM packed_record;
   PERFORM create_record_view();
-  PERFORM revoke_from_others('record');
-  FOREACH one IN ARRAY rights LOOP
-    EXECUTE one;
-  END LOOP;
+  EXECUTE rights;
 END $$;
 
 -- The views of make_views(), by their OIDs: these change when a view is recreated.

@@ -77,20 +77,8 @@ BEGIN
          LEFT JOIN pg_attribute AS a ON a.attrelid = this.view AND a.attname = w.name);
 END $$;
 
--- The grants of a view, as statements.
-CREATE OR REPLACE FUNCTION view_grants(view regclass) RETURNS SETOF text LANGUAGE plpgsql STABLE
-SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
-SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-BEGIN
-  RETURN QUERY
-  SELECT format('GRANT %s ON %s TO %s%s', x.privilege_type, view_full_name(view),
-                CASE WHEN x.grantee = 0 THEN 'PUBLIC' ELSE x.grantee::regrole::text END,
-                CASE WHEN x.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END)
-  FROM pg_class AS c, aclexplode(c.relacl) AS x WHERE c.oid = view AND x.grantee <> c.relowner;
-END $$;
-
 -- Creates the view of a type with these columns, or changes the existing one: replaces it or, if a
--- column has another type or was removed, drops it and creates it again with its grants. Returns
+-- column has another type or was removed, drops it and creates it again with its rights. Returns
 -- the statements that recreate what depends on it.
 CREATE OR REPLACE FUNCTION build_view(
   this view_type, target regnamespace, columns view_column[]
@@ -101,20 +89,23 @@ DECLARE
   full_name CONSTANT text NOT NULL := view_place(this, target);
   definition CONSTANT text NOT NULL := view_definition(this, full_name, columns);
   built regclass;
-  grants text[];
+  rights text;
+  searches text[];
   dependents text[] := '{}';
-  statement text;
 BEGIN
   BEGIN
     EXECUTE 'CREATE OR REPLACE ' || definition;
   EXCEPTION WHEN invalid_table_definition THEN
-    grants := ARRAY(SELECT * FROM view_grants(this.view));
-    dependents := take_dependents(this.view);
+    rights := (SELECT rights_statement('TABLE', view_full_name(c.oid), c.relowner)
+               FROM pg_class AS c WHERE c.oid = this.view);
+    -- of the search that make_views() creates again
+    searches := ARRAY(SELECT rights_statement('FUNCTION', p.oid::regprocedure::text, p.proowner)
+                      FROM pg_proc AS p
+                      WHERE p.oid IN (SELECT f FROM view_search_functions(this.view) AS f));
+    dependents := searches || take_dependents(this.view);
     PERFORM drop_view(this.view);
     EXECUTE 'CREATE ' || definition;
-    FOREACH statement IN ARRAY grants LOOP
-      EXECUTE statement;
-    END LOOP;
+    EXECUTE rights;
     UPDATE view_index AS i SET view = full_name::regclass WHERE i.view = this.view;
   END;
   built := full_name::regclass;

@@ -26,21 +26,6 @@ SET enable_hashjoin = off SET enable_mergejoin = off AS $$
   SELECT f.class, f.id, max(f.depth) FROM found AS f GROUP BY f.class, f.id
 $$;
 
--- Revokes what default privileges have granted on a view.
-CREATE OR REPLACE FUNCTION revoke_from_others(view regclass) RETURNS void LANGUAGE plpgsql
-SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
-SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-DECLARE grantee text;
-BEGIN
-  FOR grantee IN
-    SELECT DISTINCT CASE WHEN x.grantee = 0 THEN 'PUBLIC' ELSE x.grantee::regrole::text END
-    FROM pg_class AS c CROSS JOIN aclexplode(c.relacl) AS x
-    WHERE c.oid = view AND x.grantee <> c.relowner
-  LOOP
-    EXECUTE format('REVOKE ALL ON %s FROM %s', view_full_name(view), grantee);
-  END LOOP;
-END $$;
-
 -- The statements that recreate a view as it is, with its owner, rights and comments.
 CREATE OR REPLACE FUNCTION view_statements(view oid) RETURNS text[] LANGUAGE sql STABLE STRICT
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
@@ -48,18 +33,12 @@ SET enable_hashjoin = off SET enable_mergejoin = off AS $$
   SELECT ARRAY[format('CREATE VIEW %s%s AS %s', n.name,
                       ' WITH (' || array_to_string(c.reloptions, ', ') || ')',
                       pg_get_viewdef(c.oid)),
-               format('SELECT revoke_from_others(%L)', n.name),
-               format('ALTER VIEW %s OWNER TO %s', n.name, c.relowner::regrole),
+               rights_statement('TABLE', n.name, c.relowner),
                format('COMMENT ON VIEW %s IS %L', n.name, obj_description(c.oid, 'pg_class'))]
          || ARRAY(SELECT format('COMMENT ON COLUMN %s.%I IS %L', n.name, a.attname,
                                 col_description(c.oid, a.attnum))
                   FROM pg_attribute AS a
                   WHERE a.attrelid = c.oid AND col_description(c.oid, a.attnum) IS NOT NULL)
-         || ARRAY(SELECT format('GRANT %s ON %s TO %s%s', x.privilege_type, n.name,
-                                CASE WHEN x.grantee = 0 THEN 'PUBLIC'
-                                     ELSE x.grantee::regrole::text END,
-                                CASE WHEN x.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END)
-                  FROM aclexplode(c.relacl) AS x WHERE x.grantee <> c.relowner)
   FROM pg_class AS c CROSS JOIN view_full_name(c.oid) AS n (name) WHERE c.oid = view
 $$;
 
@@ -84,14 +63,8 @@ LANGUAGE sql STABLE STRICT
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off AS $$
   SELECT ARRAY[pg_get_functiondef(p.oid),
-               format('ALTER FUNCTION %s OWNER TO %s', n.name, p.proowner::regrole),
-               format('COMMENT ON FUNCTION %s IS %L', n.name, obj_description(p.oid, 'pg_proc')),
-               CASE WHEN p.proacl IS NOT NULL
-                 THEN format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', n.name) END]
-         || ARRAY(SELECT format('GRANT EXECUTE ON FUNCTION %s TO %s', n.name,
-                                CASE WHEN x.grantee = 0 THEN 'PUBLIC'
-                                     ELSE x.grantee::regrole::text END)
-                  FROM aclexplode(p.proacl) AS x WHERE x.grantee <> p.proowner)
+               rights_statement('FUNCTION', n.name, p.proowner),
+               format('COMMENT ON FUNCTION %s IS %L', n.name, obj_description(p.oid, 'pg_proc'))]
   FROM pg_proc AS p
        CROSS JOIN format('%s', p.oid::regprocedure) AS n (name)
   WHERE p.oid = function AND p.prokind = 'f'
