@@ -90,6 +90,8 @@ CREATE VIEW feed.notes AS SELECT uri AS post, sort_at AS at FROM api.com_example
 CREATE VIEW public.mine AS SELECT uri, block FROM record WHERE uri <@ 'at://did:web:many.example/com.example.note';
 CREATE VIEW public.likes AS SELECT uri, tid, path || '' AS path FROM reference WHERE collection = 'app.bsky.feed.like' AND path = 'subject';
 GRANT SELECT ON public.likes TO reader;
+CREATE FUNCTION public.refs() RETURNS SETOF reference LANGUAGE sql STABLE AS 'SELECT * FROM indexer.reference';
+CREATE VIEW public.paths AS SELECT r.uri, r.tid, r.collection || '' AS collection, r.path || '' AS path FROM public.refs() AS r;
 CREATE FUNCTION public.count_notes() RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT count(*) FROM public.mine; END;
 CREATE FUNCTION public.secret() RETURNS bigint LANGUAGE sql SECURITY DEFINER BEGIN ATOMIC SELECT count(*) FROM indexer.record; END;
 REVOKE ALL ON FUNCTION public.secret() FROM PUBLIC;
@@ -111,6 +113,7 @@ my %same = (
 	'a feed'   => q{SELECT count(*), min(post), max(at) FROM feed.notes},
 	'references' => q{SELECT count(*), sum(hashtextextended(concat(subject, collection, path, tid, uri), 0)::numeric), min(collection), max(path) FROM reference WHERE uri <@ 'at://did:web:many.example'},
 	'a view of references' => q{SELECT count(*), min(path), max(uri) FROM public.likes WHERE uri <@ 'at://did:web:many.example'},
+	'a view of a function' => q{SELECT count(*), min(path), max(collection), sum(hashtextextended(concat(uri, tid, collection, path), 0)::numeric) FROM public.paths WHERE uri <@ 'at://did:web:many.example'},
 	'a function'  => q{SELECT public.count_notes()},
 	'columns'     => q{SELECT attrelid::regclass::text, attname, CASE WHEN attname = 'block' THEN '' ELSE format_type(atttypid, NULL) END, col_description(attrelid, attnum) FROM pg_attribute
 		WHERE attrelid IN ('api.com_example_note'::regclass, 'feed.notes'::regclass, 'public.mine'::regclass, 'record'::regclass) AND attnum > 0 AND NOT attisdropped AND attname <> 'unusual_cid' ORDER BY 1, 2},
@@ -142,6 +145,8 @@ foreach (
 	[ 'ALTER TABLE record ADD CONSTRAINT mine FOREIGN KEY (did) REFERENCES identity', 'ALTER TABLE record DROP CONSTRAINT mine', qr/constraint mine/ ],
 	[ 'ALTER TABLE record ADD CONSTRAINT mine CHECK (did IS NOT NULL AND cid IS NOT NULL)', 'ALTER TABLE record DROP CONSTRAINT mine', qr/constraint mine/ ],
 	[ 'CREATE STATISTICS mine ON conforms, did FROM record', 'DROP STATISTICS mine', qr/statistics mine/ ],
+	[ 'CREATE VIEW public.named AS SELECT d FROM public.refs() AS r (a, b, c, d, e)', 'DROP VIEW public.named', qr/VIEW public\.named/, 'reference' ],
+	[ 'CREATE VIEW public.joined AS SELECT d FROM (reference AS r CROSS JOIN identity AS i) AS j (a, b, c, d)', 'DROP VIEW public.joined', qr/VIEW public\.joined/, 'reference' ],
 	[ 'CREATE MATERIALIZED VIEW public.kept AS SELECT path FROM reference', 'DROP MATERIALIZED VIEW public.kept', qr/materialized view public\.kept/, 'reference' ])
 {
 	my ($made, $dropped, $words, $table) = (@$_, 'record');
@@ -274,6 +279,15 @@ is(one(q{SELECT make_views('api')}), 1, 'make_views() makes them again');
 is(one($words), $known, '... with their indexes');
 is(one($files), $kept, '... which it does not build again');
 is(one($same{$_}), $before{$_}, "after it: $_") foreach 'a view', 'a search', 'a feed', 'what make_views() knows';
+my $list = one(q{SELECT string_agg(attname, ', ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'reference'::regclass AND attnum > 0 AND NOT attisdropped});
+my $values = join ', ', map { "${_}::text || ' ($list)'" } split /, /, $list;
+one('CREATE TABLE public.copies (path text, collection text, subject text, tid text, uri text)',
+	"CREATE FUNCTION public.copy() RETURNS void LANGUAGE sql BEGIN ATOMIC INSERT INTO public.copies ($list) SELECT $values FROM indexer.reference; END");
+my $copy = q{SELECT pg_get_functiondef('public.copy'::regproc)};
+my $written = one($copy);
+like($written, qr/ copies \(\Q$list\E\)/, 'a function with all columns in their order');
+one(q{SELECT restore_dependents(take_dependents('reference'))});
+is(one($copy), $written, '... is the same when it is created again');
 is(($indexer->command('pack'))[1], "The records are packed.\n", 'a second run has nothing to do');
 
 #

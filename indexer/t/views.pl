@@ -170,16 +170,28 @@ make('a.b.c' => { two => \%string, one => \%string });
 is(columns('a_b_c'), 'uri did rkey cid sort_at conforms two one', 'a new column comes last, and the view stays');
 $session->ok('CREATE FUNCTION b.over(b.a_b_c) RETURNS text LANGUAGE sql AS $$SELECT $1.one$$');
 my $refused = (make('a.b.c' => { one => \%string }))[2];
-like($refused, qr/VIEW public\.upon cannot be recreated with the changed Lexicons.*two does not exist/s, 'a column that is used stays');
-like($refused, qr/HINT:  Drop it, call make_views again/, '... and the HINT says what to do');
+like($refused, qr/VIEW public\.upon cannot be created again as it was.*two does not exist/s, 'a column that is used stays');
+like($refused, qr/HINT:  Drop it, repeat the command, and create it again/, '... and the HINT says what to do');
 is(columns('a_b_c'), 'uri did rkey cid sort_at conforms two one', 'with all others');
+$session->ok('DROP VIEW upon; CREATE VIEW renamed AS SELECT o FROM b.a_b_c AS v (a, b, c, d, e, f, t, o)');
+$refused = (make('a.b.c' => { one => \%string, three => \%string }))[2];
+like($refused, qr/VIEW public\.renamed cannot be created again as it was\nDETAIL:  it names columns of b\.a_b_c by their positions: /, 'a view that names columns by their positions stays');
+is(columns('a_b_c'), 'uri did rkey cid sort_at conforms two one', '... with all others');
+# the list of columns that the server writes after a search is left out; what looks like it is not
 $session->ok(<<'SQL');
-DROP VIEW upon;
+DROP VIEW renamed;
+CREATE TABLE copies (one text, two text, conforms text, sort_at text, cid text, rkey text, did text, uri text);
+CREATE FUNCTION fourth() RETURNS void LANGUAGE sql BEGIN ATOMIC
+  INSERT INTO copies (uri, did, rkey, cid, sort_at, conforms, two, one)
+  SELECT uri::text, did::text, '', '', '', '(uri, did, rkey, cid, sort_at, conforms, two, one)', 'it''s b.search_a_b_c(x) s(uri, did, rkey, cid, sort_at, conforms, two, one)', one FROM b.a_b_c;
+END;
+CREATE FUNCTION fifth(b.a_b_c) RETURNS text LANGUAGE sql AS $$SELECT 'b.search_a_b_c(x) s(uri, did, rkey, cid, sort_at, conforms, two, one)'::text$$;
+CREATE VIEW sixth AS SELECT w.two FROM (SELECT a.one FROM b.a_b_c AS a) AS v, (VALUES ('1', '2', '3', '4', '5', '6', '7', '8')) AS w (uri, did, rkey, cid, sort_at, conforms, two, one);
 SELECT make_search('b.a_b_c', 'one');
 CREATE ROLE other;
 CREATE ROLE writer;
 CREATE VIEW first WITH (security_barrier = true) AS SELECT uri, one, b.over(v) AS over FROM b.a_b_c AS v;
-CREATE VIEW second AS SELECT f.one, s.uri FROM first AS f, b.search_a_b_c('x') AS s;
+CREATE VIEW second AS SELECT f.one, s.uri FROM first AS f, b.search_a_b_c(') s(') AS s;
 CREATE FUNCTION third(first) RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT count(*) FROM second; END;
 COMMENT ON VIEW first IS 'it''s "first"';
 COMMENT ON COLUMN first.one IS 'its column';
@@ -199,10 +211,10 @@ REVOKE ALL ON FUNCTION b.search_a_b_c(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION b.search_a_b_c(text) TO other;
 CREATE FUNCTION upon_views() RETURNS text LANGUAGE sql AS $$
   SELECT string_agg(what, E'\n' ORDER BY what) FROM (
-    SELECT concat_ws(' ', c.oid::regclass, regexp_replace(pg_get_viewdef(c.oid), ' s\(.*?\)', ' s'), coalesce(c.relacl, acldefault('r', c.relowner)), c.relowner::regrole, c.reloptions, obj_description(c.oid, 'pg_class'), col_description(c.oid, 2)) AS what
-    FROM pg_class AS c WHERE c.relname IN ('first', 'second')
+    SELECT concat_ws(' ', c.oid::regclass, regexp_replace(pg_get_viewdef(c.oid), ' s\(uri.*?\)', ' s'), coalesce(c.relacl, acldefault('r', c.relowner)), c.relowner::regrole, c.reloptions, obj_description(c.oid, 'pg_class'), col_description(c.oid, 2)) AS what
+    FROM pg_class AS c WHERE c.relname IN ('first', 'second', 'sixth')
     UNION ALL
-    SELECT concat_ws(' ', p.oid::regprocedure, pg_get_functiondef(p.oid), coalesce(p.proacl, acldefault('f', p.proowner)), p.proowner::regrole, obj_description(p.oid, 'pg_proc')) FROM pg_proc AS p WHERE p.proname IN ('third', 'over')) AS w
+    SELECT concat_ws(' ', p.oid::regprocedure, pg_get_functiondef(p.oid), coalesce(p.proacl, acldefault('f', p.proowner)), p.proowner::regrole, obj_description(p.oid, 'pg_proc')) FROM pg_proc AS p WHERE p.proname IN ('third', 'over', 'fourth', 'fifth')) AS w
 $$;
 SQL
 my $upon = $session->ok('SELECT upon_views()');
@@ -230,7 +242,7 @@ $session->ok('CREATE MATERIALIZED VIEW kept AS SELECT uri FROM b.a_b_c');
 $refused = (make('a.b.c' => { one => { type => 'integer' } }))[2];
 like($refused, qr/cannot drop view b\.a_b_c|cannot be created again/, 'a column that cannot be removed stays');
 is($session->ok('SELECT upon_views()'), $upon, '... with all others');
-$session->ok('DROP MATERIALIZED VIEW kept; DROP FUNCTION b.over(b.a_b_c) CASCADE; DROP FUNCTION upon_views()');
+$session->ok('DROP MATERIALIZED VIEW kept; DROP FUNCTION b.over(b.a_b_c), fifth(b.a_b_c) CASCADE; DROP FUNCTION fourth(); DROP VIEW sixth; DROP FUNCTION upon_views()');
 make('a.b.c' => { one => { type => 'integer' } });
 is(columns('a_b_c'), 'uri did rkey cid sort_at conforms one', 'a view on which nothing depends is created again');
 make('a.b.c' => { one => { type => 'integer' }, at => { type => 'string', format => 'at-uri' } });
