@@ -3,7 +3,7 @@
 # Shows, in a database of 1.3.3 that was upgraded, with views, their indexes, a search, a feed and its index, that
 # - a new database packs from the beginning, and an upgraded one does not before the command;
 # - it refuses an extension that is too old, and days of live mode, and says what to do;
-# - what needs the table as it is, is named before anything is done;
+# - what needs the table as it is, is named before anything is done, or, if it comes later, before anything is lost;
 # - while it runs, and after it was broken off, records are read as before, and written, by a program that follows a
 #   stream all the time, and loses nothing;
 # - between its parts everything goes on, too;
@@ -189,8 +189,9 @@ is_followed('before');
 #
 one(q{CREATE FUNCTION public.wait() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(17); RETURN NEW; END'});
 one(q{INSERT INTO record (uri, did, cid, block) SELECT 'at://did:web:many.example/com.example.other/new', did, cid, block FROM record WHERE uri = 'at://did:web:many.example/com.example.note/k1'});
-foreach my $place (0 .. 4)
+sub start_and_halt
 {
+	my ($place) = @_;
 	my $uri = 'at://did:web:many.example/com.example.note/k' . int(1 + $n * $place / 5);
 	one(qq{CREATE TRIGGER "~moving wait" BEFORE UPDATE ON record FOR EACH ROW WHEN (OLD.uri = '$uri') EXECUTE FUNCTION public.wait()});
 	my $holder = $node->background_psql($db);
@@ -198,6 +199,11 @@ foreach my $place (0 .. 4)
 	my $pack = $indexer->start(words => ['pack']);
 	ok($node->poll_query_until($db, q{SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE 'CALL moving.fill%' AND wait_event = 'advisory'}), "it is in the midst of the table, at $uri")
 	  or diag(slurp_file($pack->{log}));
+	return ($pack, $holder);
+}
+foreach my $place (0 .. 4)
+{
+	my ($pack, $holder) = start_and_halt($place);
 	one(qq{UPDATE record SET conforms = true WHERE uri = 'at://did:web:many.example/com.example.other/new'});
 	is(one($same{$_}), $before{$_}, "meanwhile: $_") foreach 'records', 'a view', 'a search', 'a feed';
 	is_followed('meanwhile');
@@ -209,6 +215,28 @@ foreach my $place (0 .. 4)
 }
 is(one($type), 'bytea', 'it was broken off');
 is(one(q{SELECT count(*) FROM record WHERE block IS DISTINCT FROM block_new::bytea AND uri = 'at://did:web:many.example/com.example.other/new'}), 0, '... and what is written since then is packed, too');
+
+#
+# What has come to stand in the way meanwhile is named
+#
+my %late = (
+	'constraint few'           => [ q{ALTER TABLE record ADD CONSTRAINT few CHECK (did <> 'did:web:few.example')}, 'ALTER TABLE record DROP CONSTRAINT few' ],
+	'index mine'               => [ 'CREATE INDEX mine ON record (did, indexed)', 'DROP INDEX mine' ],
+	'privileges of column did' => [ 'GRANT SELECT (uri, did) ON record TO reader', 'REVOKE ALL (uri, did) ON record FROM reader' ],
+	'publication changes'      => [ 'CREATE PUBLICATION changes FOR TABLE record', 'DROP PUBLICATION changes' ],
+	'statistics mine'          => [ 'CREATE STATISTICS mine ON did, conforms FROM record', 'DROP STATISTICS mine' ],
+	'trigger mine'             => [ 'CREATE TRIGGER mine BEFORE INSERT ON record FOR EACH ROW WHEN (NEW.did IS NULL) EXECUTE FUNCTION public.wait()', 'DROP TRIGGER mine ON record' ]);
+my ($filling, $halt) = start_and_halt(4);
+my $maker = $node->background_psql($db);    # it waits until some pages are filled
+$maker->query_until(qr/begun/, join '; ', "\\echo begun\nBEGIN", (map { $late{$_}[0] } sort keys %late), "COMMIT;\n");
+ok($node->poll_query_until($db, q{SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE 'ALTER TABLE record ADD%' AND wait_event_type = 'Lock'}), 'more is created meanwhile');
+$halt->quit;
+isnt($indexer->ended($filling), 0, '... and the records are not packed');
+$maker->quit;
+$said = slurp_file($filling->{log});
+like($said, qr/^atid-indexer: .*need the table record as it is.*\b$_\b/ms, "... as there is: $_") or diag($said) foreach sort keys %late;
+is(one($type), 'bytea', '... in its first part');
+one('DROP TRIGGER "~moving wait" ON record', map { $_->[1] } values %late);
 
 #
 # It is run again
@@ -232,14 +260,26 @@ isnt($node->psql($db, q{INSERT INTO indexer.record (uri, did, cid, block) SELECT
 	'... nor such a record');
 like($said, qr/the did of a record must be that in its uri/, '... and it says why');
 # an older snapshot
-my $old = $node->background_psql($db);
-$old->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM indexer.account');
-my $waits = $indexer->start(words => ['pack']);
-ok($node->poll_query_until($db, q{SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE 'CREATE % CONCURRENTLY %' AND wait_event_type = 'Lock'}), 'it waits for an older snapshot') or diag(slurp_file($waits->{log}));
+sub start_and_wait
+{
+	my $old = $node->background_psql($db);
+	$old->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM indexer.account');
+	my $pack = $indexer->start(words => ['pack']);
+	ok($node->poll_query_until($db, q{SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE 'CREATE % CONCURRENTLY %' AND wait_event_type = 'Lock'}), 'it waits for an older snapshot')
+	  or diag(slurp_file($pack->{log}));
+	return ($pack, $old);
+}
+my ($waits, $old) = start_and_wait();
 is($old->query_safe('SELECT count(block) = count(*), count(cid) = count(*), count(*) > 0 FROM indexer.record'), 't|t|t', '... which still reads all');
 $indexer->stop($waits, 'KILL');
 one(q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'CREATE % CONCURRENTLY %'});
 $old->quit;
+($waits, $old) = start_and_wait();
+one($late{'privileges of column did'}[0]);
+$old->quit;
+isnt($indexer->ended($waits), 0, 'privileges of columns are granted meanwhile: it does nothing');
+like(slurp_file($waits->{log}), qr/^atid-indexer: .*need the table record as it is.*privileges of column did/ms, '... and names them');
+one($late{'privileges of column did'}[1]);
 one('CREATE TABLE moving.customers ()', 'CREATE ROLE nosy', 'ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO nosy',
 	'ALTER DEFAULT PRIVILEGES GRANT EXECUTE ON FUNCTIONS TO nosy', 'ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC');
 ($status, $said) = $indexer->command('pack');

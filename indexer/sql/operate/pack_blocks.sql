@@ -44,6 +44,7 @@ SET search_path = indexer, pg_temp SET jit = off AS $$
     AND x.indexrelid <> ALL (ARRAY(SELECT to_regclass(i.index)::oid FROM view_index AS i
                                    WHERE to_regclass(i.index) IS NOT NULL))
     AND index_columns(x.indexrelid) && '{did,cid}'
+    AND NOT index_columns(x.indexrelid) && '{block_new}'  -- the steps have made it
   UNION ALL
   SELECT format('constraint %I', c.conname) FROM pg_constraint AS c
   WHERE c.conrelid = 'record'::regclass AND c.contype IN ('c', 'f', 'u', 'x')
@@ -58,6 +59,24 @@ SET search_path = indexer, pg_temp SET jit = off AS $$
                 WHERE d.classid = 'pg_statistic_ext'::regclass AND d.objid = s.oid
                   AND d.refobjid = s.stxrelid AND a.attname IN ('did', 'cid'))
 $$;
+
+-- Refuses to pack as long as there are any, and keeps others from creating more until the end of
+-- the transaction. Readers and writers do not wait for this.
+CREATE OR REPLACE FUNCTION refuse_pack_obstacles(which text) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE obstacles text;
+BEGIN
+  EXECUTE format('LOCK TABLE %I IN SHARE UPDATE EXCLUSIVE MODE', which);
+  SELECT string_agg(o, ', ' ORDER BY o) INTO obstacles FROM list_pack_obstacles() AS o
+  WHERE which = 'record';
+  IF obstacles IS NOT NULL THEN
+    RAISE dependent_objects_still_exist USING
+      MESSAGE = format('other objects need the table %I as it is', which),
+      DETAIL = clip_text(obstacles, 1000),
+      HINT = 'Drop them, run "atid-indexer pack", and create them again.';
+  END IF;
+END $$;
 
 -- Have the steps begun that give the tables their packed form, and not ended? Live mode must not
 -- begin meanwhile: tables of days would get both forms.
@@ -204,6 +223,7 @@ BEGIN
   -- make_views() waits. The views are locked as they are dropped, and then the table, as readers
   -- of views lock them.
   LOCK TABLE view_type IN SHARE ROW EXCLUSIVE MODE;
+  PERFORM refuse_pack_obstacles(which);
   views := name_views();
   dependents := take_dependents(which::regclass);
   CALL moving.swap(format('indexer.%I', which)::regclass);
@@ -224,6 +244,7 @@ BEGIN
     RAISE object_not_in_prerequisite_state USING
       MESSAGE = 'the table record has days of live mode, or will have them';
   END IF;
+  PERFORM refuse_pack_obstacles('record');
   views := name_views();
   dependents := take_dependents('record');
   PERFORM replace_record_table(built => true);
@@ -246,33 +267,30 @@ DECLARE
   more text;
 BEGIN
   LOCK TABLE view_type IN SHARE ROW EXCLUSIVE MODE;
-  IF which = 'record' THEN
-    SELECT string_agg(o, ', ' ORDER BY o) INTO more FROM list_pack_obstacles() AS o;
-    IF more IS NOT NULL THEN
-      RAISE dependent_objects_still_exist USING MESSAGE = 'on the table', DETAIL = more;
+  PERFORM refuse_pack_obstacles(which);
+  BEGIN
+    -- an earlier run that was broken off has left the column; definitions may list all columns
+    FOR name IN SELECT jsonb_object_keys(types) LOOP
+      EXECUTE format('ALTER TABLE %I ADD COLUMN IF NOT EXISTS %I %s', which, name || '_new',
+                     types->>name);
+    END LOOP;
+    dependents := take_dependents(which::regclass);
+    FOR name IN SELECT jsonb_object_keys(types) LOOP
+      EXECUTE format('ALTER TABLE %I DROP COLUMN %I', which, name);
+      EXECUTE format('ALTER TABLE %I RENAME COLUMN %I TO %I', which, name || '_new', name);
+    END LOOP;
+    IF which = 'record' THEN
+      ALTER TABLE record ADD COLUMN IF NOT EXISTS unusual_cid atid.cid_link;
+      PERFORM replace_record_table(built => false);
     END IF;
-  END IF;
-  -- an earlier run that was broken off has left the column; definitions may list all columns
-  FOR name IN SELECT jsonb_object_keys(types) LOOP
-    EXECUTE format('ALTER TABLE %I ADD COLUMN IF NOT EXISTS %I %s', which, name || '_new',
-                   types->>name);
-  END LOOP;
-  dependents := take_dependents(which::regclass);
-  FOR name IN SELECT jsonb_object_keys(types) LOOP
-    EXECUTE format('ALTER TABLE %I DROP COLUMN %I', which, name);
-    EXECUTE format('ALTER TABLE %I RENAME COLUMN %I TO %I', which, name || '_new', name);
-  END LOOP;
-  IF which = 'record' THEN
-    ALTER TABLE record ADD COLUMN IF NOT EXISTS unusual_cid atid.cid_link;
-    PERFORM replace_record_table(built => false);
-  END IF;
-  PERFORM restore_dependents(dependents);
-EXCEPTION
-  WHEN dependent_objects_still_exist OR syntax_error_or_access_rule_violation
-       OR feature_not_supported THEN
-    GET STACKED DIAGNOSTICS problem = MESSAGE_TEXT, more = PG_EXCEPTION_DETAIL;
-    RAISE dependent_objects_still_exist USING
-      MESSAGE = format('other objects need the table %I as it is', which),
-      DETAIL = clip_text(translate(concat_ws(': ', problem, more), E'\n', ' '), 1000),
-      HINT = 'Drop them, run "atid-indexer pack", and create them again.';
+    PERFORM restore_dependents(dependents);
+  EXCEPTION
+    WHEN dependent_objects_still_exist OR syntax_error_or_access_rule_violation
+         OR feature_not_supported THEN
+      GET STACKED DIAGNOSTICS problem = MESSAGE_TEXT, more = PG_EXCEPTION_DETAIL;
+      RAISE dependent_objects_still_exist USING
+        MESSAGE = format('other objects need the table %I as it is', which),
+        DETAIL = clip_text(translate(concat_ws(': ', problem, more), E'\n', ' '), 1000),
+        HINT = 'Drop them, run "atid-indexer pack", and create them again.';
+  END;
 END $$;
