@@ -26,56 +26,139 @@ RETURN (
                     WHERE d.classid = 'pg_class'::regclass AND d.objid = x.indexrelid
                       AND d.refobjid = a.attrelid AND d.refobjsubid = a.attnum)));
 
--- What packing would lose or break, as the operator has created it on the table record.
-CREATE OR REPLACE FUNCTION list_pack_obstacles() RETURNS SETOF text LANGUAGE sql STABLE
+-- The columns of a table, record or reference, that packing is yet to drop or replace.
+CREATE OR REPLACE FUNCTION list_replaced_columns(which text) RETURNS name[] LANGUAGE sql STABLE
+SET search_path = indexer, pg_temp SET jit = off
+RETURN CASE which WHEN 'record' THEN '{did,cid}'::name[] ELSE '{}' END
+       || ARRAY(SELECT jsonb_object_keys(list_plain_columns(which))::name);
+
+-- What the operator has created on these columns, and would be lost with them, except for indexes:
+-- constraints of the table, and its statistics. Keys of columns that are replaced are built again.
+CREATE OR REPLACE FUNCTION list_rules_of(which regclass, columns name[]) RETURNS SETOF text
+LANGUAGE sql STABLE
+SET search_path = indexer, pg_temp SET jit = off AS $$
+  SELECT format('constraint %I', c.conname) FROM pg_constraint AS c
+  WHERE c.conrelid = which
+    AND CASE c.contype
+      WHEN 'u' THEN index_columns(c.conindid) && '{did,cid}'
+      WHEN 'x' THEN index_columns(c.conindid) && columns
+      ELSE c.contype IN ('c', 'f')
+           AND EXISTS (SELECT 1 FROM pg_attribute AS a
+                       WHERE a.attrelid = which AND a.attnum = ANY (c.conkey)
+                         AND a.attname = ANY (columns)) END
+  UNION ALL
+  SELECT format('statistics %I', s.stxname) FROM pg_statistic_ext AS s
+  WHERE s.stxrelid = which
+    AND EXISTS (SELECT 1 FROM pg_depend AS d
+                     JOIN pg_attribute AS a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
+                WHERE d.classid = 'pg_statistic_ext'::regclass AND d.objid = s.oid
+                  AND d.refobjid = which AND a.attname = ANY (columns))
+$$;
+
+-- What else needs these columns: a policy, a generated column, a trigger for them, or a foreign key
+-- of another table. Views and functions are created again, or keep the columns from being dropped.
+CREATE OR REPLACE FUNCTION list_others_that_need(which regclass, columns name[])
+RETURNS SETOF text LANGUAGE sql STABLE
+SET search_path = indexer, pg_temp SET jit = off AS $$
+  SELECT DISTINCT pg_describe_object(d.classid, d.objid, d.objsubid)
+  FROM pg_attribute AS a
+       JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = a.attrelid
+                              AND d.refobjsubid = a.attnum
+       LEFT JOIN pg_constraint AS k ON d.classid = 'pg_constraint'::regclass AND k.oid = d.objid
+       LEFT JOIN pg_attrdef AS e ON d.classid = 'pg_attrdef'::regclass AND e.oid = d.objid
+       LEFT JOIN pg_class AS c ON d.classid = 'pg_class'::regclass AND c.oid = d.objid
+  WHERE a.attrelid = which AND a.attname = ANY (columns)
+    AND d.classid <> ALL ('{pg_rewrite,pg_proc,pg_statistic_ext}'::regclass[])
+    AND k.conrelid IS DISTINCT FROM which
+    AND (e.adrelid, e.adnum) IS DISTINCT FROM (which::oid, a.attnum)
+    AND c.relkind IS DISTINCT FROM 'i'
+$$;
+
+-- What packing would lose or break, as the operator has created it on a table, record or reference.
+CREATE OR REPLACE FUNCTION list_pack_obstacles(which text) RETURNS SETOF text LANGUAGE sql STABLE
 SET search_path = indexer, pg_temp SET jit = off AS $$
   SELECT format('trigger %I', t.tgname) FROM pg_trigger AS t
-  WHERE t.tgrelid = 'record'::regclass AND NOT t.tgisinternal
+  WHERE which = 'record' AND t.tgrelid = 'record'::regclass AND NOT t.tgisinternal
     AND NOT starts_with(t.tgname, '~moving')
   UNION ALL
   SELECT DISTINCT format('publication %I', p.pubname) FROM pg_publication_tables AS p
-  WHERE (p.schemaname, p.tablename) = ('indexer', 'record')
+  WHERE which = 'record' AND (p.schemaname, p.tablename) = ('indexer', 'record')
   UNION ALL
   SELECT format('privileges of column %I', a.attname) FROM pg_attribute AS a
-  WHERE a.attrelid = 'record'::regclass AND a.attacl IS NOT NULL
+  WHERE which = 'record' AND a.attrelid = 'record'::regclass AND a.attacl IS NOT NULL
   UNION ALL
   SELECT format('index %s', x.indexrelid::regclass) FROM pg_index AS x
-  WHERE x.indrelid = 'record'::regclass AND NOT x.indisprimary
+  WHERE which = 'record' AND x.indrelid = 'record'::regclass AND NOT x.indisprimary
     AND x.indexrelid <> ALL (ARRAY(SELECT to_regclass(i.index)::oid FROM view_index AS i
                                    WHERE to_regclass(i.index) IS NOT NULL))
     AND index_columns(x.indexrelid) && '{did,cid}'
     AND NOT index_columns(x.indexrelid) && '{block_new}'  -- the steps have made it
   UNION ALL
-  SELECT format('constraint %I', c.conname) FROM pg_constraint AS c
-  WHERE c.conrelid = 'record'::regclass AND c.contype IN ('c', 'f', 'u', 'x')
-    AND EXISTS (SELECT 1 FROM pg_attribute AS a
-                WHERE a.attrelid = c.conrelid AND a.attnum = ANY (c.conkey)
-                  AND a.attname IN ('did', 'cid'))
+  SELECT 'the replica identity' FROM pg_class AS c
+  WHERE c.oid = to_regclass(which) AND c.relreplident = 'i'
   UNION ALL
-  SELECT format('statistics %I', s.stxname) FROM pg_statistic_ext AS s
-  WHERE s.stxrelid = 'record'::regclass
-    AND EXISTS (SELECT 1 FROM pg_depend AS d
-                     JOIN pg_attribute AS a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
-                WHERE d.classid = 'pg_statistic_ext'::regclass AND d.objid = s.oid
-                  AND d.refobjid = s.stxrelid AND a.attname IN ('did', 'cid'))
+  SELECT list_rules_of(which::regclass, list_replaced_columns(which))
+  UNION ALL
+  SELECT list_others_that_need(which::regclass, list_replaced_columns(which))
 $$;
 
--- Refuses to pack as long as there are any, and keeps others from creating more until the end of
--- the transaction. Readers and writers do not wait for this.
+-- The indexes of a table that cannot be built with the new types of its columns, each with the
+-- reason.
+CREATE OR REPLACE FUNCTION list_unpackable_indexes(which text, types jsonb) RETURNS SETOF text
+LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET client_min_messages = warning AS $$
+DECLARE
+  columns CONSTANT name[] := ARRAY(SELECT jsonb_object_keys(types)::name);
+  name text;
+  one record;
+  problem text;
+BEGIN
+  EXECUTE format('CREATE TEMP TABLE as_packed (LIKE %I) ON COMMIT DROP', which);
+  FOREACH name IN ARRAY columns LOOP
+    EXECUTE format('ALTER TABLE pg_temp.as_packed ALTER %I TYPE %s USING NULL', name,
+                   types->>name);
+  END LOOP;
+  FOR one IN
+    SELECT x.indexrelid::regclass AS index, CASE WHEN x.indisunique THEN 'UNIQUE' END AS kind,
+           substring(pg_get_indexdef(x.indexrelid) FROM ' USING .*') AS rest
+    FROM pg_index AS x
+    WHERE x.indrelid = which::regclass AND x.indisvalid AND NOT x.indisexclusion
+      AND index_columns(x.indexrelid) && columns
+  LOOP
+    BEGIN
+      EXECUTE format('CREATE %s INDEX ON pg_temp.as_packed %s', one.kind, one.rest);
+    EXCEPTION WHEN syntax_error_or_access_rule_violation OR feature_not_supported
+                   OR data_exception THEN
+      GET STACKED DIAGNOSTICS problem = MESSAGE_TEXT;
+      RETURN NEXT format('index %s (%s)', one.index, problem);
+    END;
+  END LOOP;
+  DROP TABLE pg_temp.as_packed;
+END $$;
+
+-- Refuses to pack a table because of these objects; NULL: there is none.
+CREATE OR REPLACE FUNCTION refuse_to_pack(which text, because text) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp AS $$
+BEGIN
+  IF because IS NOT NULL THEN
+    RAISE dependent_objects_still_exist USING
+      MESSAGE = format('other objects need the table %I as it is', which),
+      DETAIL = clip_text(translate(because, E'\n', ' '), 1000),
+      HINT = 'Drop them, run "atid-indexer pack", and create them again.';
+  END IF;
+END $$;
+
+-- Refuses to pack a table as long as there are obstacles, and keeps others from creating more until
+-- the end of the transaction. Readers and writers do not wait for this.
 CREATE OR REPLACE FUNCTION refuse_pack_obstacles(which text) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-DECLARE obstacles text;
 BEGIN
   EXECUTE format('LOCK TABLE %I IN SHARE UPDATE EXCLUSIVE MODE', which);
-  SELECT string_agg(o, ', ' ORDER BY o) INTO obstacles FROM list_pack_obstacles() AS o
-  WHERE which = 'record';
-  IF obstacles IS NOT NULL THEN
-    RAISE dependent_objects_still_exist USING
-      MESSAGE = format('other objects need the table %I as it is', which),
-      DETAIL = clip_text(obstacles, 1000),
-      HINT = 'Drop them, run "atid-indexer pack", and create them again.';
-  END IF;
+  PERFORM refuse_to_pack(which, string_agg(o, ', ' ORDER BY o))
+  FROM list_pack_obstacles(which) AS o;
 END $$;
 
 -- Have the steps begun that give the tables their packed form, and not ended? Live mode must not
@@ -268,6 +351,8 @@ DECLARE
 BEGIN
   LOCK TABLE view_type IN SHARE ROW EXCLUSIVE MODE;
   PERFORM refuse_pack_obstacles(which);
+  PERFORM refuse_to_pack(which, string_agg(o, ', ' ORDER BY o))
+  FROM list_unpackable_indexes(which, types) AS o;
   BEGIN
     -- an earlier run that was broken off has left the column; definitions may list all columns
     FOR name IN SELECT jsonb_object_keys(types) LOOP
@@ -288,9 +373,6 @@ BEGIN
     WHEN dependent_objects_still_exist OR syntax_error_or_access_rule_violation
          OR feature_not_supported THEN
       GET STACKED DIAGNOSTICS problem = MESSAGE_TEXT, more = PG_EXCEPTION_DETAIL;
-      RAISE dependent_objects_still_exist USING
-        MESSAGE = format('other objects need the table %I as it is', which),
-        DETAIL = clip_text(translate(concat_ws(': ', problem, more), E'\n', ' '), 1000),
-        HINT = 'Drop them, run "atid-indexer pack", and create them again.';
+      PERFORM refuse_to_pack(which, concat_ws(': ', problem, more));
   END;
 END $$;
