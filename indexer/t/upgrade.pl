@@ -120,7 +120,7 @@ SQL
 	is($status, 0, "$version: upgrade") or diag($said);
 	is(one($old, $rows) . one($old, $parts), $before, "$version: not a record is lost");
 	($status, $said) = $upgrade->command('pack');
-	ok($status != 0 && $said =~ /need the table record as it is: on the table: index mine, trigger mine$/m, "$version: pack names what the operator has added") or diag($said);
+	ok($status != 0 && $said =~ /need the table record as it is: index mine, trigger mine$/m, "$version: pack names what the operator has added") or diag($said);
 	one($old, 'DROP INDEX mine; DROP TRIGGER mine ON record');
 	($status, $said) = $upgrade->command('pack');
 	is($status, 0, "$version: pack") or diag($said);

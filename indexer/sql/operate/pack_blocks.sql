@@ -96,6 +96,7 @@ SET search_path = indexer, pg_temp SET jit = off AS $$
   UNION ALL
   SELECT 'the replica identity' FROM pg_class AS c
   WHERE c.oid = to_regclass(which) AND c.relreplident = 'i'
+    AND list_replaced_columns(which) <> '{}'
   UNION ALL
   SELECT list_rules_of(which::regclass, list_replaced_columns(which))
   UNION ALL
@@ -328,6 +329,11 @@ BEGIN
       MESSAGE = 'the table record has days of live mode, or will have them';
   END IF;
   PERFORM refuse_pack_obstacles('record');
+  IF EXISTS (SELECT 1 FROM packed_index_commands()) THEN
+    RAISE object_not_in_prerequisite_state USING
+      MESSAGE = 'an index of a view was created while the last ones were built',
+      HINT = 'Run "atid-indexer pack" again, which builds it for the packed form.';
+  END IF;
   views := name_views();
   dependents := take_dependents('record');
   PERFORM replace_record_table(built => true);
