@@ -14,6 +14,7 @@
 //                      [{"uri", "text", "handle"}, ...], or {"error"}
 //   list WORD          the posts with a word in all repositories, by listRecords, newest first; [URI, ...]
 //   password N         {"handle", "password"}
+import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { Secp256k1Keypair } from '@atproto/crypto';
 import { TestBsky, TestBsync, TestPds, TestPlc, mockNetworkUtilities } from '@atproto/dev-env';
@@ -52,6 +53,17 @@ async function* pagesOf(url, method, options) {
   }
 }
 
+// A free port below those that the system gives to connections, which could take it meanwhile.
+async function freePort() {
+  for (;;) {
+    const port = 10000 + Math.floor(Math.random() * 22000);
+    const isFree = await new Promise((resolve) => {
+      const server = createServer().on('error', () => resolve(false)).listen(port, () => server.close(() => resolve(true)));
+    });
+    if (isFree) return port;
+  }
+}
+
 const steps = {
   async start() {
     const directory = await TestPlc.create({});
@@ -65,7 +77,7 @@ const steps = {
     );
     const generator = await plc.didForCreateOp(operation);
     await directory.getClient().sendOperation(generator, operation);
-    const port = 20000 + Math.floor(Math.random() * 20000);
+    const port = await freePort();
     const bsync = await TestBsync.create({ apiKeys: ['key'], dbUrl: process.env.DB_POSTGRES_URL, dbSchema: 'bsync' });
     const bsky = await TestBsky.create({
       plcUrl: directory.url, pdsPort: port, bsyncApiKey: 'key', bsyncUrl: bsync.url, repoProvider: `ws://localhost:${port}`,
