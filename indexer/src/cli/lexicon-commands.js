@@ -21,7 +21,8 @@ export async function listLexicons(db) {
 async function viewLines(db) {
   const { rows } = await db.query(
     `SELECT DISTINCT format('SELECT indexer.make_views(%L);', c.relnamespace::regnamespace) AS made
-    FROM indexer.view_type AS v JOIN pg_class AS c ON c.oid = v.view ORDER BY 1`,
+    FROM indexer.view_type AS v JOIN pg_class AS c ON c.oid = v.view
+    WHERE v.source = indexer.record_table() ORDER BY 1`,
   );
   if (rows.length === 0) return [];
   const statements = rows.map((r) => clean(r.made, 300)).join(' ');
