@@ -124,7 +124,7 @@ BEGIN
     WHEN t.head->>'alg' IS DISTINCT FROM of_curve
          OR NOT atid.signature_is_valid(t.signed, t.signature, known.key, true)
     THEN 'BadJwtSignature' END;
-  -- the answer does not show which accounts are excluded
+  -- the answer does not say that the account is excluded
   IF is_excluded(did::atid.did) THEN
     PERFORM xrpc.fail('BadJwtSignature', 'jwt signature does not match jwt issuer', 401);
   END IF;
