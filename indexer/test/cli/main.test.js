@@ -109,7 +109,7 @@ test('a wrong call is refused', async () => {
   await refuses(
     ['want', 'add', 'host', 'x'],
     {},
-    /Allowed choices are account, collection, signal/,
+    /invalid value "host" for <what>: it takes account, collection, signal, live/,
   );
   await refuses(['lexicon', 'add'], {}, /missing required argument 'files'/);
   await refuses(
