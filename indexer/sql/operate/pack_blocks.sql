@@ -141,7 +141,8 @@ END $$;
 
 -- Refuses to pack a table because of these objects; NULL: there is none.
 CREATE OR REPLACE FUNCTION refuse_to_pack(which text, because text) RETURNS void LANGUAGE plpgsql
-SET search_path = indexer, pg_temp AS $$
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   IF because IS NOT NULL THEN
     RAISE dependent_objects_still_exist USING
