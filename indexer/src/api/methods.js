@@ -141,7 +141,7 @@ export class Methods {
   }
 
   /**
-   * Is it the name of a method but for its case, or a slash at its end, which the router ignores?
+   * Is a path the name of a method in another case, or with a slash? The router ignores both.
    * @param {string} path
    */
   isMisspelled(path) {
