@@ -116,6 +116,10 @@ BEGIN
   t := token_parts(token);
   PERFORM check_claims(t.head, t.claims, audience, method);
   did := t.claims->>'iss';
+  -- the answer does not say that the account is excluded
+  IF is_excluded(did::atid.did) THEN
+    PERFORM xrpc.fail('BadJwtSignature', 'jwt signature does not match jwt issuer', 401);
+  END IF;
   known := asker_key(did::atid.did);
   of_curve := CASE atid.did_key_curve(known.key) WHEN 'k256' THEN 'ES256K'
                                                  WHEN 'p256' THEN 'ES256' END;
@@ -124,10 +128,6 @@ BEGIN
     WHEN t.head->>'alg' IS DISTINCT FROM of_curve
          OR NOT atid.signature_is_valid(t.signed, t.signature, known.key, true)
     THEN 'BadJwtSignature' END;
-  -- the answer does not say that the account is excluded
-  IF is_excluded(did::atid.did) THEN
-    PERFORM xrpc.fail('BadJwtSignature', 'jwt signature does not match jwt issuer', 401);
-  END IF;
   IF problem IS NOT NULL THEN
     RAISE EXCEPTION USING ERRCODE = 'XR401', CONSTRAINT = problem, DETAIL = did,
       MESSAGE = CASE WHEN known.key IS NULL THEN 'the key of the jwt issuer is not known'

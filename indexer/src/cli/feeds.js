@@ -38,7 +38,8 @@ const number = (n) => n.toLocaleString('en-US');
  * @param {Values} feed
  */
 async function costOf(db, { name, owner, is_function: isFunction, query }) {
-  if (owner !== null) return { cost: `not measured: it belongs to ${owner}`, isServed: true };
+  if (owner !== null)
+    return { cost: `not measured: it belongs to ${clean(owner, 63)}`, isServed: true };
   const call = `SELECT feed.${db.escapeIdentifier(name)}("limit" => ${PAGE}, cursor => NULL)`;
   const text = isFunction ? call : query.replace(/\$1$/, String(PAGE));
   const explain = `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) ${text}`;
