@@ -297,10 +297,19 @@ $old->quit;
 isnt($indexer->ended($waits), 0, 'privileges of columns are granted meanwhile: it does nothing');
 like(slurp_file($waits->{log}), qr/^atid-indexer: .*need the table record as it is.*privileges of column did/ms, '... and names them');
 one($late{'privileges of column did'}[1]);
+is(one('SELECT count(*) FROM packed_index_commands()'), 0, '... when all indexes are built');
+isnt($node->psql($db, q{SET search_path = indexer; BEGIN; SELECT make_view_index('api.com_example_note', 'did', 'created_at'); SELECT swap_record_table()}, stderr => \$said), 0,
+	'an index of a view is created after the others are built: it does nothing');
+like($said, qr/ERROR:  an index of a view was created while the last ones were built$/m, '... and says so');
+# what is packed can be a replica identity, and nobody needs the name of statistics
+one('CREATE UNIQUE INDEX whole ON reference (subject, collection, path, tid, uri)', 'ALTER TABLE reference REPLICA IDENTITY USING INDEX whole');
+is($node->psql($db, q{SET search_path = indexer; BEGIN; ALTER STATISTICS record_collection_stats RENAME TO mine; SELECT rehearse_packed_swap('record', '{}'); ROLLBACK}, stderr => \$said), 0,
+	'statistics with another name are no obstacle') or diag($said);
 one('CREATE TABLE moving.customers ()', 'CREATE ROLE nosy', 'ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO nosy',
 	'ALTER DEFAULT PRIVILEGES GRANT EXECUTE ON FUNCTIONS TO nosy', 'ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC');
 ($status, $said) = $indexer->command('pack');
 is($status, 0, 'it goes on') or diag($said);
+one('ALTER TABLE reference REPLICA IDENTITY DEFAULT', 'DROP INDEX whole');
 like($said, qr/^The records are packed\. VACUUM FULL, or pg_repack, returns the space to the disk\.$/m, '... and says that it has ended');
 is(one(q{SELECT string_agg(concat_ws(' ', attname, format_type(atttypid, NULL), CASE WHEN attnotnull THEN 'NOT NULL' END), ', ' ORDER BY attname) FROM pg_attribute
 	WHERE attrelid = 'packed_record'::regclass AND attnum > 0 AND NOT attisdropped}),

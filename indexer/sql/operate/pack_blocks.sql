@@ -269,7 +269,11 @@ BEGIN
   DROP TRIGGER IF EXISTS "~moving unusual_cid" ON record;
   ALTER TABLE record DROP COLUMN did, DROP COLUMN cid;
   ALTER TABLE record RENAME TO packed_record;
-  ALTER STATISTICS record_collection_stats RENAME TO packed_record_collection_stats;
+  IF EXISTS (SELECT 1 FROM pg_statistic_ext AS s
+             WHERE s.stxrelid = 'packed_record'::regclass AND s.stxname = 'record_collection_stats')
+  THEN
+    ALTER STATISTICS record_collection_stats RENAME TO packed_record_collection_stats;
+  END IF;
   CREATE STATISTICS packed_record_did_stats ON (atid.at_uri_did(uri)) FROM packed_record;
   PERFORM create_record_view();
   EXECUTE rights;
