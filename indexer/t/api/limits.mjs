@@ -289,13 +289,21 @@ const hasty = await socket();
 hasty.send({ type: 'connection_init' });
 await until(() => hasty.got.length);
 const COSTLY = `{ ${many(4, `${ALL} { totalCount }`)} ${many(70, `${ALL}(first: 1, orderBy: SORT_AT_DESC) { nodes { uri } }`).replace(/a(\d+):/g, 'b$1:')} }`;
+const spent = async (body) => {
+  const from = performance.now();
+  const { status } = await post(body);
+  return status === 200 ? performance.now() - from : Infinity;
+};
+await spent({ query: COSTLY }); // makes its plan
+const single = Math.max(await spent({ query: COSTLY }), await spent({ query: COSTLY }));
 for (let i = 0; i < 300; i++) {
   hasty.send({ type: 'subscribe', id: `h${i}`, payload: { query: COSTLY } });
   await new Promise((resolve) => setTimeout(resolve, 1));
   hasty.send({ type: 'complete', id: `h${i}` });
 }
-const alone = performance.now();
-verdict((await post(SMALL)).status === 200 && performance.now() - alone < 1000 * patience, 'operations that were given up keep nobody waiting', performance.now() - alone);
+// 10 run at a time
+const waited = await spent(SMALL);
+verdict(waited < 100 * single, 'operations that were given up keep nobody waiting', `${waited} ms; one of them takes ${single} ms`);
 hasty.ws.terminate();
 const wordy = await socket();
 wordy.send({ type: 'connection_init' });
