@@ -199,6 +199,12 @@ like(page($port, 'healthz', qr/standby/), qr/^503 this server is a standby/, '..
 unlike(slurp_file($run->{log}), qr/Z error/, '... and is no error');
 my %there = (PGHOST => $standby->host, PGPORT => $standby->port);
 is(($indexer->command(\%there, 'status'))[0], 0, 'status reads it');
+sql(q{SELECT indexer.start_stream('relay', 'repos', NULL, 1)});
+$node->wait_for_catchup($standby);
+like(($indexer->command('status'))[1], qr/^  PROBLEM: no program follows the repositories/m, '... and reports on the primary that no program runs');
+unlike(($indexer->command(\%there, 'status'))[1], qr/no program/, '... but not on the standby, which shows no locks of the primary');
+sql('DELETE FROM indexer.stream');
+$node->wait_for_catchup($standby);
 ($status, $said) = $indexer->command(\%there, qw(want add account did:web:b.example));
 is($status, 1, 'a command that writes fails on it');
 like($said, qr/the server is a standby.*Promote the standby, or set PGHOST and PGPORT to the primary\.$/m, '... and reports what to do');

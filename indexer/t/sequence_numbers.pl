@@ -254,7 +254,11 @@ ok($indexer->wait_for_log($run, qr/error stream restarted seq=1$/m),
 is($node->safe_psql($db, "SELECT cursor, demo.here() FROM shard WHERE stream LIKE '%Repos'"), '1|1 0 0 0 0 0', '... and continues from there');
 ($status, $said) = $indexer->command('status');
 like($said, qr/followed from 1 on/, '... and status reports it');
+unlike($said, qr/no program/, '... and nothing about the program, which runs');
 $indexer->stop($run);
+($status, $said) = $indexer->command('status');
+is($status, 1, 'the program has ended: status fails');
+like($said, qr/^  PROBLEM: no program follows the repositories: start "atid-indexer run"$/m, '... at once, and says why');
 
 $post->('first', q{demo.frame('#labels', '{"seq": 1, "labels": []}')});
 $run = $indexer->start(%settings, ATID_STREAM_KIND => 'labels');

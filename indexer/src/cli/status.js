@@ -3,7 +3,7 @@
 // A function that shows something returns { lines, ok }. Texts in the database that may come from
 // strangers are cleaned again.
 import { intruderOf, lockHolder, REPOSITORIES } from '../db/locks.js';
-import { rowsOf } from '../db/query.js';
+import { rowOf, rowsOf } from '../db/query.js';
 import { clean } from '../protocol/text.js';
 import { formatDuration, formatNumber } from './format.js';
 
@@ -30,7 +30,7 @@ export async function status(db) {
   let healthy = true;
   const streams = await rowsOf(
     db,
-    `SELECT name, cursor, commits, refused, extract(epoch FROM lag)::float8 AS lag,
+    `SELECT name, kind, cursor, commits, refused, extract(epoch FROM lag)::float8 AS lag,
     frame_rate, commit_rate, shards, gap, problem, begun_at,
     to_char(begun, 'YYYY-MM-DD HH24:MI') AS begun, begun > now() - interval '1 day' AS lately
     FROM indexer.status_stream ORDER BY name`,
@@ -51,8 +51,8 @@ export async function status(db) {
     lines.push(...late.map((a) => `  PROBLEM: ${clean(a.problem, 1000)}; ${a.remedy}`));
     healthy = healthy && late.length === 0;
   }
-  const intruder = intruderOf(await lockHolder(db, REPOSITORIES));
-  if (intruder !== null) lines.push(`  PROBLEM: ${intruder}`);
+  const follower = await followerProblem(db, streams);
+  if (follower !== null) lines.push(`  PROBLEM: ${follower}`);
   const accounts = await rowsOf(db, 'SELECT state, n::float8 FROM indexer.status_accounts');
   const all = accounts.reduce((sum, a) => sum + a.n, 0);
   lines.push('', `${formatNumber(all)} accounts`);
@@ -74,10 +74,23 @@ export async function status(db) {
     lines,
     ok:
       healthy &&
-      intruder === null &&
+      follower === null &&
       streams.every((s) => s.problem === null) &&
       !lists.some((l) => l.long),
   };
+}
+
+/**
+ * Why no program can follow the repositories, or that none does; null: one does, or none ever did.
+ * A standby shows no locks of its primary.
+ * @param {Client} db
+ * @param {Record<string, any>[]} streams
+ */
+async function followerProblem(db, streams) {
+  const holder = await lockHolder(db, REPOSITORIES);
+  if (holder || !streams.some((s) => s.kind === 'repos')) return intruderOf(holder);
+  const { standby } = await rowOf(db, 'SELECT pg_is_in_recovery() AS standby');
+  return standby ? null : 'no program follows the repositories: start "atid-indexer run"';
 }
 
 /**
