@@ -130,6 +130,19 @@ is(sql(q{SELECT string_agg(name || ': ' || coalesce(problem, 'ok'), '; ' ORDER B
 	  . 'other: its arguments must be "limit" int and cursor text; pinned: ok; reasons: ok; texts: ok; '
 	  . 'timeless: it must have the columns post and at; writes: it must be STABLE',
 	'feeds, and the reasons why other views are none');
+sql(<<'SQL');
+INSERT INTO indexer.published VALUES ('items', 'did:web:a.example'), ('texts', 'did:web:a.example'), ('moment', 'did:web:a.example');
+CREATE ROLE few;
+GRANT USAGE ON SCHEMA feed, xrpc TO few;
+GRANT SELECT ON feed.items TO few;
+GRANT EXECUTE ON FUNCTION xrpc.feed_uris(text) TO few;
+SQL
+my $described = q{SELECT string_agg(f->>'uri', ' ') FROM jsonb_array_elements(xrpc.describe_feeds('did:web:s.example')->'feeds') AS f};
+is(sql($described), join(' ', map { "at://did:web:a.example/app.bsky.feed.generator/$_" } qw(items texts)), 'the feeds that are published');
+sql('SET ROLE few');
+is(sql($described), 'at://did:web:a.example/app.bsky.feed.generator/items', '... that the role can read');
+sql('RESET ROLE');
+sql('DELETE FROM indexer.published');
 
 #
 # Cursors that the API has not issued.

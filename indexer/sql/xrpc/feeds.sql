@@ -178,8 +178,8 @@ BEGIN
   RETURN xrpc.feed_page(feed, "limit", cursor);
 END $$;
 
--- The feeds that are published and can be served, as app.bsky.feed.describeFeedGenerator returns
--- them.
+-- The feeds that are published, and that the owner of the schema could serve, in the form of
+-- app.bsky.feed.describeFeedGenerator.
 CREATE OR REPLACE FUNCTION xrpc.feed_uris(service text) RETURNS jsonb
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -191,3 +191,11 @@ BEGIN
     FROM published AS p JOIN xrpc.feeds() AS f ON f.name = p.feed WHERE f.problem IS NULL));
 END $$;
 REVOKE ALL ON FUNCTION xrpc.feed_uris(text) FROM PUBLIC;
+
+-- Likewise, those that this role can serve.
+CREATE OR REPLACE FUNCTION xrpc.describe_feeds(service text) RETURNS jsonb
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+RETURN jsonb_build_object('did', service, 'feeds', (
+  SELECT coalesce(jsonb_agg(f.feed ORDER BY f.n), '[]')
+  FROM jsonb_array_elements(xrpc.feed_uris(service)->'feeds') WITH ORDINALITY AS f (feed, n)
+  WHERE (xrpc.feed(split_part(f.feed->>'uri', '/', 5))).problem IS NULL));

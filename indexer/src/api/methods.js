@@ -49,7 +49,7 @@ const PAGE = {
 };
 const FEEDS = {
   name: 'feeds',
-  text: `SELECT xrpc.feed_uris($2)::text AS body, who.stale FROM ${FROM_WHO}`,
+  text: `SELECT xrpc.describe_feeds($2)::text AS body, who.stale FROM ${FROM_WHO}`,
 };
 
 /**
