@@ -265,7 +265,12 @@ async function getRepo(account, request, response) {
     }
     case 'a redirect to itself': return response.writeHead(302, { location: request.url }).end();
     case 'the repository of another account': return response.end(await accounts.find((a) => a !== account).car());
-    case 'an older repository': return response.end(await account.car(account.older));
+    case 'an older repository': {
+      // once: nobody has signed the newer one, so a client that gets the older one again takes it
+      const { older } = account;
+      account.older = undefined;
+      return response.end(await account.car(older));
+    }
   }
   const car = await account.car();
   await account.held;
