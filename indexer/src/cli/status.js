@@ -3,7 +3,7 @@
 // A function that shows something returns { lines, ok }. Texts in the database that may come from
 // strangers are cleaned again.
 import { intruderOf, lockHolder, REPOSITORIES } from '../db/locks.js';
-import { rowOf, rowsOf } from '../db/query.js';
+import { isStandby, rowsOf } from '../db/query.js';
 import { clean } from '../protocol/text.js';
 import { formatDuration, formatNumber } from './format.js';
 
@@ -82,15 +82,14 @@ export async function status(db) {
 
 /**
  * Why no program can follow the repositories, or that none does; null: one does, or none ever did.
- * A standby shows no locks of its primary.
  * @param {Client} db
  * @param {Record<string, any>[]} streams
  */
 async function followerProblem(db, streams) {
   const holder = await lockHolder(db, REPOSITORIES);
   if (holder || !streams.some((s) => s.kind === 'repos')) return intruderOf(holder);
-  const { standby } = await rowOf(db, 'SELECT pg_is_in_recovery() AS standby');
-  return standby ? null : 'no program follows the repositories: start "atid-indexer run"';
+  if (await isStandby(db)) return null;
+  return 'no program follows the repositories: start "atid-indexer run"';
 }
 
 /**

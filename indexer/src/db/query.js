@@ -24,6 +24,14 @@ export const rowsOf = async (db, text, values) => (await db.query(text, values))
 export const rowOf = async (db, text, values) => (await rowsOf(db, text, values))[0];
 
 /**
+ * Is the server a standby? Nothing can be written on it, and it shows no locks of its primary.
+ * @param {Queryable} db
+ * @returns {Promise<boolean>}
+ */
+export const isStandby = async (db) =>
+  (await rowOf(db, 'SELECT pg_is_in_recovery() AS standby')).standby;
+
+/**
  * Does work in a transaction.
  * @template T
  * @param {Queryable} db

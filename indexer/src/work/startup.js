@@ -1,7 +1,7 @@
 // The conditions for which a run waits before it begins, and those that it refuses.
 import { fatal } from '../db/errors.js';
 import { intruderOf, lockHolder, nameOf, REPOSITORIES } from '../db/locks.js';
-import { rowOf } from '../db/query.js';
+import { isStandby, rowOf } from '../db/query.js';
 import * as log from '../ops/log.js';
 import { streamName } from '../protocol/streams.js';
 import { clean } from '../protocol/text.js';
@@ -21,8 +21,7 @@ const STANDBY_AGAIN = 5e3; // ms
  */
 export async function awaitPrimary(lock, ended) {
   for (let first = true; ; first = false) {
-    const { standby } = await rowOf(lock, 'SELECT pg_is_in_recovery() AS standby');
-    if (!standby) return;
+    if (!(await isStandby(lock))) return;
     if (first)
       log.warn('waiting for primary', {
         advice: 'promote this standby, or set PGHOST and PGPORT to the primary',
