@@ -131,7 +131,7 @@ is(sql(q{SELECT string_agg(name || ': ' || coalesce(problem, 'ok'), '; ' ORDER B
 	  . 'timeless: it must have the columns post and at; writes: it must be STABLE',
 	'feeds, and the reasons why other views are none');
 sql(<<'SQL');
-INSERT INTO indexer.published VALUES ('items', 'did:web:a.example'), ('texts', 'did:web:a.example'), ('moment', 'did:web:a.example');
+INSERT INTO indexer.published VALUES ('items', 'did:web:a.example'), ('texts', 'did:web:a.example'), ('moment', 'did:web:a.example'), ('gone', 'did:web:a.example');
 CREATE ROLE few;
 GRANT USAGE ON SCHEMA feed, xrpc TO few;
 GRANT SELECT ON feed.items TO few;

@@ -178,8 +178,7 @@ BEGIN
   RETURN xrpc.feed_page(feed, "limit", cursor);
 END $$;
 
--- The feeds that are published, and that the owner of the schema could serve, in the form of
--- app.bsky.feed.describeFeedGenerator.
+-- The feeds that are published, in the form of app.bsky.feed.describeFeedGenerator.
 CREATE OR REPLACE FUNCTION xrpc.feed_uris(service text) RETURNS jsonb
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -188,14 +187,15 @@ BEGIN
   RETURN jsonb_build_object('did', service, 'feeds', (
     SELECT coalesce(jsonb_agg(jsonb_build_object('uri', format(
              'at://%s/app.bsky.feed.generator/%s', p.did, p.feed)) ORDER BY p.feed, p.did), '[]')
-    FROM published AS p JOIN xrpc.feeds() AS f ON f.name = p.feed WHERE f.problem IS NULL));
+    FROM published AS p));
 END $$;
 REVOKE ALL ON FUNCTION xrpc.feed_uris(text) FROM PUBLIC;
 
--- Likewise, those that this role can serve.
+-- Likewise, those of them that this role can serve.
 CREATE OR REPLACE FUNCTION xrpc.describe_feeds(service text) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 RETURN jsonb_build_object('did', service, 'feeds', (
   SELECT coalesce(jsonb_agg(f.feed ORDER BY f.n), '[]')
   FROM jsonb_array_elements(xrpc.feed_uris(service)->'feeds') WITH ORDINALITY AS f (feed, n)
-  WHERE (xrpc.feed(split_part(f.feed->>'uri', '/', 5))).problem IS NULL));
+  CROSS JOIN LATERAL xrpc.feed(split_part(f.feed->>'uri', '/', 5)) AS s
+  WHERE s.is_there AND s.problem IS NULL));
