@@ -354,6 +354,6 @@ is($indexer->stop($_), 0, 'SIGTERM ends it, with status 0') foreach $labels, $ru
 AtidTest::Indexer::waiting_is_counted($node, $db);
 $states->finish;
 $node->stop;
-unlike(slurp_file($node->logfile), qr/deadlock detected/, 'no deadlock');
+no_deadlocks($node);
 note(sprintf '%.1f s', time - $began);
 done_testing();

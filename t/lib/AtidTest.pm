@@ -14,6 +14,7 @@
 #   swift SECONDS, MOST, WHAT     tests that something took no more processor time than that
 #   is_none NODE, DATABASE, QUERY, WHAT
 #                                 tests that a query has no rows, and shows five of them if it has
+#   no_deadlocks NODE             tests that the log of a server has no deadlock, and shows each that it has
 #   file_of FOLDER, NAME, BYTES   an SQL expression that reads these bytes from a file on the server
 #   sql_files LIST                the files of indexer/sql that a file there names, as install.sql, in their order
 #   sql_text FILE                 the statements of such a file, with those of the files that it names
@@ -54,6 +55,7 @@ our @EXPORT = qw(
   swift
   literal
   is_none
+  no_deadlocks
   file_of
   sql_files
   sql_text
@@ -203,6 +205,15 @@ sub is_none
 	my ($node, $db, $query, $what) = @_;
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
 	return is($node->safe_psql($db, "$query LIMIT 5"), '', $what);
+}
+
+# The server writes an error and what belongs to it at once, so no other session's lines are in between.
+sub no_deadlocks
+{
+	my ($node) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	my @found = slurp_file($node->logfile) =~ /^(.*deadlock detected\n(?:\t.*\n|.* (?:DETAIL|HINT|CONTEXT|STATEMENT):  .*\n)*)/mg;
+	return is(join('', @found), '', 'no deadlock');
 }
 
 sub file_of
