@@ -429,6 +429,8 @@ is(last_of($zero, $state), "synchronized||$all", 'a labeler cannot desynchronize
 is(last_of($claim, $zero, "SELECT state FROM account WHERE did = '$did'"), 'loading', '... or stop it from being loaded');
 is(last_of("SELECT demo.take('$labeler', demo.frame('#labels', '{\"seq\": 11, \"did\": \"$did\", \"labels\": []}'),
 	demo.frame('#future', '{\"seq\": 12, \"did\": \"$did\"}'))", 'SELECT count(*) FROM identity WHERE ask <= now()'), 0, '... or have logs requested');
+is(last_of("SELECT demo.take('$labeler', demo.frame('#labels', '{\"seq\": 11, \"did\": \"$did\", \"labels\": 1}'))", "SELECT count(*), count(did) FROM bad"),
+	'1|0', '... and a bad frame of labels is not kept as one of the account');
 is(last_of("SELECT demo.take('$labeler', demo.frame('#labels', '{\"seq\": 11, \"labels\": [{\"src\": \"did:plc:7iza6de2dwap2sbkpav7c6c6\"}]}'))",
 	'SELECT demo.ask()'), 'did:plc:7iza6de2dwap2sbkpav7c6c6', 'the key of a labeler is requested');
 

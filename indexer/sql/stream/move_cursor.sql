@@ -125,8 +125,7 @@ DECLARE
 BEGIN
   SELECT CASE WHEN atid.dag_cbor_typeof(h.body, '{seq}') = 'number'
            THEN atid.dag_cbor_get_text(h.body, '{seq}')::bigint END AS number,
-         coalesce(shard_slot(atid.did_or_null(atid.dag_cbor_get_text(h.body,
-           CASE h.t WHEN '#commit' THEN '{repo}' ELSE '{did}' END::text[]))), 0) AS slot
+         coalesce(shard_slot(frame_did(h.t, h.body)), 0) AS slot
   INTO r FROM atid.frame_parts(pass_refused_frame.frame) AS h;
   UPDATE shard AS t SET cursor = r.number
   WHERE t.stream = pass_refused_frame.stream AND t.lo >= from_slot AND t.hi <= to_slot

@@ -251,8 +251,7 @@ BEGIN
   PERFORM enter_writers();
   PERFORM add_bad(
     quarantine_unwritten_frame.stream, ARRAY[sha256(quarantine_unwritten_frame.frame)],
-    ARRAY[atid.did_or_null(atid.dag_cbor_get_text(p.body,
-      CASE p.t WHEN '#commit' THEN '{repo}' ELSE '{did}' END::text[]))],
+    ARRAY[frame_did(p.t, p.body)],
     '{unwritten}', ARRAY[why], ARRAY[quarantine_unwritten_frame.frame])
   FROM atid.frame_parts(quarantine_unwritten_frame.frame) AS p;
   PERFORM pass_refused_frame(quarantine_unwritten_frame.stream, from_slot, to_slot,

@@ -21,6 +21,13 @@ BEGIN
      WHERE t.stream = verify_frames.stream AND t.lo >= from_slot AND t.hi <= to_slot));
 END $$;
 
+-- The account of a frame of this kind, with this body. A frame of labels has none, whatever its
+-- labeler writes there.
+CREATE OR REPLACE FUNCTION frame_did(t text, body bytea) RETURNS atid.did
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN atid.did_or_null(atid.dag_cbor_get_text(body,
+  CASE t WHEN '#commit' THEN '{repo}' WHEN '#labels' THEN NULL ELSE '{did}' END::text[]));
+
 -- Parses each frame.
 CREATE OR REPLACE FUNCTION parse_frames(
   stream text, from_slot int, to_slot int, frames bytea[], waited atid.did[]
@@ -50,8 +57,7 @@ BEGIN
            CASE WHEN atid.dag_cbor_typeof(p.body, '{seq}') = 'number'
              THEN atid.dag_cbor_get_text(p.body, '{seq}')::bigint END AS seq,
            atid.datetime_or_null(atid.dag_cbor_get_text(p.body, '{time}')) AS at,
-           atid.did_or_null(atid.dag_cbor_get_text(p.body,
-             CASE p.t WHEN '#commit' THEN '{repo}' ELSE '{did}' END::text[])) AS did,
+           frame_did(p.t, p.body) AS did,
            CASE p.t
              WHEN '#labels'
              THEN atid.dag_cbor_typeof(p.body, '{labels}') IS NOT DISTINCT FROM 'array'
