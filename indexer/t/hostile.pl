@@ -130,6 +130,7 @@ sql("INSERT INTO want (what, value) VALUES ('signal', 'com.example.signal')");
 my $anew = "UPDATE want SET listed = '' WHERE listed IS NULL";
 # A Retry-After of an hour is not obeyed for that long here.
 my $soon = q{BEGIN; SELECT lock_batch_work(); DELETE FROM host WHERE until > now() + interval '5 s';
+	SELECT FROM account WHERE state = 'desynchronized' ORDER BY did FOR UPDATE;
 	UPDATE account SET load_at = now() WHERE state = 'desynchronized' AND load_at > now() + interval '5 s'; COMMIT};
 my @many = grep { !/^(page|signal|server|error frame)$/ } sort keys %$kinds;
 my ($tried, $groups, @left, @names, @lied, @late) = (0, 0);
