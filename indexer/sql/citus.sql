@@ -54,6 +54,7 @@ SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 DECLARE
   s settings;
   next atid.did[];
+  one atid.did;
   moment CONSTANT timestamptz := now();
   again timestamptz;
 BEGIN
@@ -63,10 +64,14 @@ BEGIN
   next := ARRAY(SELECT x.did FROM account AS x
                 WHERE x.check_at < 'infinity' AND x.check_at <= moment
                 ORDER BY x.check_at LIMIT most);
-  IF next <> '{}' THEN
-    RETURN QUERY UPDATE account AS a SET check_at = again WHERE a.did = ANY (next)
-                 RETURNING a.did::text, moment;
-  END IF;
+  FOREACH one IN ARRAY next LOOP
+    PERFORM FROM account AS x WHERE x.did = one FOR UPDATE SKIP LOCKED;
+    CONTINUE WHEN NOT FOUND;
+    UPDATE account AS a SET check_at = again WHERE a.did = one;
+    did := one;
+    asked := moment;
+    RETURN NEXT;
+  END LOOP;
 END $$;
 
 -- Citus plans a query of several shards only with the values of a call.

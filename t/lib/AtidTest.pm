@@ -212,7 +212,7 @@ sub no_deadlocks
 {
 	my ($node) = @_;
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
-	my @found = slurp_file($node->logfile) =~ /^(.*deadlock detected\n(?:\t.*\n|.* (?:DETAIL|HINT|CONTEXT|STATEMENT):  .*\n)*)/mg;
+	my @found = slurp_file($node->logfile) =~ /^(.*(?:deadlock detected|a distributed deadlock)\n(?:\t.*\n|.* (?:DETAIL|HINT|CONTEXT|STATEMENT):  .*\n)*)/mg;
 	return is(join('', @found), '', 'no deadlock');
 }
 
