@@ -83,7 +83,6 @@ DECLARE
   signed bytea[];
   is_complete bool;
 BEGIN
-  PERFORM enter_writers();  -- before a row is locked
   SELECT * INTO i FROM identity AS x WHERE x.did = apply_identity.account FOR UPDATE;
   IF NOT FOUND THEN RETURN; END IF;
   -- Finds the frames that one of the keys has signed before the row of the account is locked, as

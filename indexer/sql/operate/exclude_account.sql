@@ -8,8 +8,8 @@ BEGIN
   PERFORM lock_batch_work();
   INSERT INTO exclusion AS x (did, why) VALUES (me, exclude_account.why)
   ON CONFLICT (did) DO UPDATE SET why = coalesce(excluded.why, x.why);
+  PERFORM delete_candidate(me);  -- first, as finish_candidate() locks it
   PERFORM delete_want(me);
-  PERFORM delete_candidate(me);
   PERFORM delete_account(me, waits => true);
 END $$;
 

@@ -13,6 +13,7 @@ BEGIN
     WHERE i.labeler
       AND i.met < add_interval(now(), -CASE WHEN i.answered IS NOT NULL THEN interval '1 day'
                                             ELSE s.invented_after END)
+    ORDER BY i.did
   LOOP
     CONTINUE WHEN EXISTS (SELECT 1 FROM label_keys AS k WHERE k.src = one)
       OR EXISTS (SELECT 1 FROM labeler AS x WHERE x.did = one);
@@ -24,14 +25,14 @@ BEGIN
 END $$;
 
 -- Deletes accounts that do not exist, as the directory has never given an answer about them: at
--- most 2,000, the oldest first. Those that the operator has named stay.
+-- most 2,000, those met first. Those that the operator has named stay.
 CREATE OR REPLACE FUNCTION expire_unknown_accounts() RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   s settings;
   one atid.did;
-  expired int := 0;
+  expired atid.did[] := '{}';
 BEGIN
   SELECT * INTO s FROM settings;
   FOR one IN
@@ -43,12 +44,14 @@ BEGIN
   LOOP
     CONTINUE WHEN EXISTS (SELECT 1 FROM want AS w
                           WHERE w.what = 'account' AND w.value = one::text AND w.because IS NULL);
+    expired := expired || one;
+    EXIT WHEN cardinality(expired) = 2000;
+  END LOOP;
+  FOR one IN SELECT e FROM unnest(expired) AS e ORDER BY e LOOP
     IF delete_want(one) THEN
       PERFORM delete_unsettled(one);
     END IF;
     PERFORM delete_account(one);
-    expired := expired + 1;
-    EXIT WHEN expired = 2000;
   END LOOP;
 END $$;
 
@@ -85,7 +88,7 @@ BEGIN
           WHERE a.state IN ('live', 'unidentified')
             AND a.seen < utc_day() - (SELECT s.idle_after FROM settings AS s)
           ORDER BY a.seen LIMIT 1000) AS o
-    ORDER BY o.did  -- as process_frames() locks them
+    ORDER BY o.did
   LOOP
     CONTINUE WHEN account_mode(one) IS DISTINCT FROM 'live';
     PERFORM delete_account(one);

@@ -52,14 +52,14 @@ SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 DECLARE
   me CONSTANT atid.did := atid.did_or_null(CASE WHEN octet_length(account) <= 512 THEN account END);
 BEGIN
+  UPDATE shard AS t SET refused = t.refused + 1  -- first, as process_frames() does
+  WHERE t.stream = quarantine_oversized_frame.stream AND t.lo = 0;
   PERFORM add_bad(quarantine_oversized_frame.stream, ARRAY[digest], ARRAY[me], '{oversized}',
     ARRAY[format('The frame must not be longer than 5 MB; it has %s bytes.', bytes)], '{NULL}');
   IF EXISTS (SELECT 1 FROM account AS a WHERE a.did = me)
      AND stream_kind(quarantine_oversized_frame.stream) = 'repos' THEN
     PERFORM add_notices(ARRAY[me], '{refused}');
   END IF;
-  UPDATE shard AS t SET refused = t.refused + 1
-  WHERE t.stream = quarantine_oversized_frame.stream AND t.lo = 0;
 END $$;
 
 -- Follows a stream whose numbers have begun again, from this number on. Nobody knows what came

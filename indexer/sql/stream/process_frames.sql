@@ -6,12 +6,12 @@
 --   record_follow_ups()  keeps bad frames, and writes notices for reconcile_wants()
 --
 -- A shard has the accounts whose slot is in lo..hi. It locks its rows of the table shard, then
--- accounts in the order of their DIDs; and no identity except those of labelers, so that no
--- directory can hold up the stream.
+-- accounts in the order of their DIDs, then perhaps the row of the stream; and no identity except
+-- those of labelers, so that no directory can hold up the stream.
 
--- Processes a batch of a shard. Returns the error that an index, a constraint or a trigger of the
--- operator has raised, if any. An error of the server or of these functions is raised again: then
--- nothing is stored, and no frame is bad.
+-- Processes a batch of a shard, whose rows are locked. Returns the error that an index, a
+-- constraint or a trigger of the operator has raised, if any. An error of the server or of these
+-- functions is raised again: then nothing is stored, and no frame is bad.
 CREATE OR REPLACE FUNCTION process_batch(
   stream text, from_slot int, to_slot int, frames bytea[], waited atid.did[], seen bigint,
   OUT taken int, OUT applied int, OUT refused int, OUT lag float8, OUT error text, OUT problem text
@@ -26,9 +26,6 @@ BEGIN
   PERFORM create_temp_tables();
   PERFORM create_frame_tables();
   PERFORM empty_temp_tables();
-  PERFORM FROM shard AS t
-  WHERE t.stream = process_batch.stream AND t.lo >= from_slot AND t.hi <= to_slot
-  ORDER BY t.lo FOR UPDATE;
   PERFORM verify_frames(process_batch.stream, from_slot, to_slot, frames, waited);
   IF EXISTS (SELECT 1 FROM verified_frame) THEN
     PERFORM apply_frames(process_batch.stream, frames);
@@ -122,6 +119,20 @@ BEGIN
   WHERE x.stream = add_shard_counters.stream AND x.lo = slot;
 END $$;
 
+-- Locks the rows of a shard. If a program that starts has just replaced them, locks the new ones.
+CREATE OR REPLACE FUNCTION lock_shard(stream text, from_slot int, to_slot int) RETURNS void
+LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  FOR attempt IN 1 .. 2 LOOP
+    PERFORM FROM shard AS t
+    WHERE t.stream = lock_shard.stream AND t.lo >= from_slot AND t.hi <= to_slot
+    ORDER BY t.lo FOR UPDATE;
+    EXIT WHEN FOUND;
+  END LOOP;
+END $$;
+
 -- Processes frames of a shard, and frames that have waited for its accounts. seen: the number up to
 -- which all frames have come; 0: the server is heard, but no frame has come; NULL: it is not heard.
 CREATE OR REPLACE FUNCTION process_frames(
@@ -134,9 +145,16 @@ SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   from_slot CONSTANT int := (256 * shard + shards - 1) / shards;
   to_slot CONSTANT int := (256 * (shard + 1) + shards - 1) / shards - 1;
-  waited CONSTANT atid.did[] := find_loaded_accounts(process_frames.stream, from_slot, to_slot);
+  waited atid.did[];
+  missed atid.did[];
 BEGIN
-  PERFORM resync_overflowed_accounts(process_frames.stream, waited);
+  PERFORM lock_shard(process_frames.stream, from_slot, to_slot);
+  waited := find_loaded_accounts(process_frames.stream, from_slot, to_slot);
+  missed := find_missed(process_frames.stream, waited);
+  IF missed <> '{}' THEN
+    PERFORM lock_batch_accounts(process_frames.stream, frames, waited);
+    PERFORM resync_overflowed_accounts(process_frames.stream, missed);
+  END IF;
   SELECT b.taken, b.applied, b.refused, b.lag, b.error INTO taken, applied, refused, lag, error
   FROM bisect_batch(process_frames.stream, from_slot, to_slot, frames, waited, seen) AS b;
 END $$;
@@ -167,6 +185,20 @@ BEGIN
                WHERE a.did = ANY (here::atid.did[]) AND a.state <> 'loading');
 END $$;
 
+-- Locks all accounts of a batch, in the order of their DIDs. Those who process parts of a batch
+-- call it first, as the parts are not in that order.
+CREATE OR REPLACE FUNCTION lock_batch_accounts(stream text, frames bytea[], waited atid.did[])
+RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+  IF stream_kind(lock_batch_accounts.stream) = 'labels' THEN RETURN; END IF;
+  PERFORM lock_accounts(waited || ARRAY(
+    SELECT d FROM unnest(frames) AS f CROSS JOIN atid.frame_parts(f) AS p
+                  CROSS JOIN frame_did(p.t, p.body) AS d WHERE d IS NOT NULL));
+END $$;
+
 -- If an index or a trigger of the operator raises an error, processes each half of the accounts
 -- whose frames have waited and each half of the frames alone, and so on, until the frame at fault
 -- is found. It is quarantined.
@@ -195,6 +227,7 @@ BEGIN
   applied := 0;
   refused := 0;
   IF cardinality(waited) + cardinality(frames) > 1 THEN
+    PERFORM lock_batch_accounts(bisect_batch.stream, frames, waited);
     FOR p IN VALUES ('{}'::bytea[], waited[:w]), ('{}', waited[w + 1:]),
                     (frames[:f], '{}'), (frames[f + 1:], '{}') LOOP
       CONTINUE WHEN p.column1 = '{}' AND p.column2 = '{}';

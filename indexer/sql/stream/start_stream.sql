@@ -16,11 +16,12 @@ DECLARE
   is_new bool;
 BEGIN
   SELECT * INTO s FROM settings;
+  -- first, as a program that was killed may have left a session that processes its last frames
+  PERFORM FROM shard AS t WHERE t.stream = start_stream.stream ORDER BY t.lo FOR UPDATE;
   INSERT INTO stream AS x (name, kind, pds)
   VALUES (start_stream.stream, start_stream.kind, nullif(start_stream.pds, '{}'))
   ON CONFLICT (name) DO UPDATE SET pds = excluded.pds, started = now(), error = NULL;
-  old := ARRAY(SELECT t FROM shard AS t WHERE t.stream = start_stream.stream
-               ORDER BY t.lo FOR UPDATE);
+  old := ARRAY(SELECT t FROM shard AS t WHERE t.stream = start_stream.stream ORDER BY t.lo);
   is_new := old = '{}';
   IF is_new THEN
     INSERT INTO shard (stream, lo, hi) VALUES (start_stream.stream, 0, 255);

@@ -39,6 +39,7 @@ BEGIN
               WHERE octet_length(s.src::text) <= 512 AND s.src <> ALL (known)) AS o) AS n
        CROSS JOIN LATERAL new_identity(n.src) AS i
   WHERE n.named OR n.place <= 100 - others
+  ORDER BY n.src
   ON CONFLICT (did) DO UPDATE SET labeler = true;
 END $$;
 

@@ -3,7 +3,9 @@
 --
 -- An account gets a row in ready_account whenever its frames no longer need to wait, whether or not
 -- it has any: another transaction may be adding some whose rows are not visible yet.
--- process_frames() takes these rows, so it never reads all waiting frames.
+-- process_frames() takes these rows, so it never reads all waiting frames. As it takes frames
+-- before it locks their accounts, only take_missed() and take_waiting(), which it calls, wait for
+-- rows of the table waiting: all others skip those that another session has locked.
 --
 -- The table waiting has three bounds. If an account has more than most_waiting bytes, only its
 -- newest frames stay. When all frames have reached most_waiting_all bytes, or the table twice as
@@ -81,10 +83,16 @@ BEGIN
   room := has_waiting_room(1);
   over := find_overflowing_accounts(dids);
   IF NOT room THEN
-    DELETE FROM waiting AS w WHERE w.did = ANY (dids) AND w.frame IS NULL;
+    DELETE FROM waiting AS w
+    WHERE w.ctid = ANY (ARRAY(SELECT o.ctid FROM waiting AS o
+                              WHERE o.did = ANY (dids) AND o.frame IS NULL
+                              FOR UPDATE SKIP LOCKED));
   END IF;
   WITH gone AS (
-    DELETE FROM waiting AS w WHERE w.did = ANY (over) RETURNING octet_length(w.frame) AS n
+    DELETE FROM waiting AS w
+    WHERE w.ctid = ANY (ARRAY(SELECT o.ctid FROM waiting AS o WHERE o.did = ANY (over)
+                              FOR UPDATE SKIP LOCKED))
+    RETURNING octet_length(w.frame) AS n
   )
   SELECT sum(g.n) INTO gone FROM gone AS g;
   WITH more AS (
@@ -121,6 +129,17 @@ BEGIN
 END $$;
 
 -- Returns those of these accounts for whose frames there was no room.
+CREATE OR REPLACE FUNCTION find_missed(stream text, dids atid.did[]) RETURNS atid.did[]
+LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+  RETURN ARRAY(SELECT DISTINCT w.did FROM waiting AS w
+               WHERE w.stream = find_missed.stream AND w.did = ANY (dids) AND w.frame IS NULL);
+END $$;
+
+-- Deletes the rows of frames for which there was no room, and returns their accounts.
 CREATE OR REPLACE FUNCTION take_missed(stream text, dids atid.did[]) RETURNS SETOF atid.did
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -191,13 +210,18 @@ BEGIN
   SELECT shard_slot(h::atid.did), h FROM unnest(here) AS h WHERE h <> ALL (held);
 END $$;
 
+-- Deletes the frames of an account. If process_frames() has just taken them, they are processed
+-- after the account is gone, or deleted by find_loaded_accounts().
 CREATE OR REPLACE FUNCTION delete_waiting(one atid.did) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE gone bigint;
 BEGIN
   WITH gone AS (
-    DELETE FROM waiting AS w WHERE w.did = one RETURNING octet_length(w.frame) AS n
+    DELETE FROM waiting AS w
+    WHERE w.ctid = ANY (ARRAY(SELECT o.ctid FROM waiting AS o WHERE o.did = one
+                              FOR UPDATE SKIP LOCKED))
+    RETURNING octet_length(w.frame) AS n
   )
   SELECT sum(g.n) INTO gone FROM gone AS g;
   PERFORM count_waiting_bytes(-gone);
@@ -217,7 +241,7 @@ BEGIN
       WHERE o.added < add_interval(now(), -(SELECT s.keep FROM settings AS s))
         AND NOT EXISTS (SELECT 1 FROM account AS a
                         WHERE a.did = o.did AND a.state = 'loading')
-      ORDER BY o.added LIMIT 10000))
+      ORDER BY o.added LIMIT 10000 FOR UPDATE SKIP LOCKED))
     RETURNING octet_length(w.frame) AS n
   )
   SELECT sum(g.n) INTO gone FROM gone AS g;

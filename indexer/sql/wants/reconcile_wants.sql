@@ -34,9 +34,24 @@ BEGIN
                ORDER BY a.wants LIMIT most);
 END $$;
 
+-- Requests the identity of a live account that becomes a mirror, as for every mirror. The row of
+-- the account is not locked yet: an identity is locked before its account. Returns false if the
+-- account does not seem to be one.
+CREATE OR REPLACE FUNCTION request_mirror_identity(one atid.did, mode text) RETURNS bool
+LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  IF mode = 'mirror'
+     AND EXISTS (SELECT 1 FROM account AS x WHERE x.did = one AND x.state = 'live') THEN
+    PERFORM request_identity(one, now());
+    RETURN true;
+  END IF;
+  RETURN false;
+END $$;
+
 -- Changes the mode of an account, whose row is locked: its records are deleted. A mirror gets its
--- records back when it is loaded, and its identity is requested, as for every mirror. An account
--- that is being loaded is changed later.
+-- records back when it is loaded. An account that is being loaded is changed later.
 CREATE OR REPLACE FUNCTION follow_mode(a account, mode text) RETURNS account LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -44,7 +59,6 @@ BEGIN
   IF a.state = 'live' AND mode = 'mirror' THEN
     PERFORM delete_records(a.did, '{}');
     PERFORM set_account_state(a, 'desynchronized', now());
-    PERFORM request_identity(a.did, now());
   ELSIF a.state IN ('synchronized', 'desynchronized') AND mode = 'live' THEN
     PERFORM delete_records(a.did, '{}');
     PERFORM clear_account_failures(a.did);
@@ -114,6 +128,7 @@ DECLARE
   busy atid.did[] := '{}';
   wanted text[];
   mode text;
+  is_requested bool;                                 -- the identity, before the account is locked
   room int := 5000;
   done int;
 BEGIN
@@ -129,13 +144,14 @@ BEGIN
       mode := account_mode(one);
       IF mode IS NOT NULL THEN
         PERFORM add_account(one);
+        is_requested := request_mirror_identity(one, mode);
         a := try_lock_account(one);
-        IF a.did IS NOT NULL THEN
+        IF mode = 'live' AND (a.did IS NULL OR a.state = 'loading')
+           OR mode = 'mirror' AND a.state = 'live' AND NOT is_requested THEN
+          busy := busy || one;
+        ELSIF a.did IS NOT NULL THEN
           a := follow_mode(a, mode);
           room := room - follow_wants(a, w, wanted, room);
-        END IF;
-        IF mode = 'live' AND (a.did IS NULL OR a.state = 'loading') THEN
-          busy := busy || one;
         END IF;
       ELSIF NOT delete_account(one) THEN
         busy := busy || one;
