@@ -9,7 +9,8 @@
 #   that batch is not processed without a lock afterwards;
 # - nobody is among the writers while it waits for a shard, an account, or those who lock several accounts;
 # - an identity is locked before its account, also where a live account becomes a mirror;
-# - the account of a candidate is excluded while the answer about it is stored.
+# - the account of a candidate is excluded while the answer about it is stored;
+# - the tables of a day are not dropped in the way of a query that reads them in another order.
 #
 # Each part is rolled back. Skipped where atid_crypto is not available.
 #
@@ -203,6 +204,16 @@ holds_nothing('a candidate is excluded', "SELECT FROM candidate WHERE did = '$la
 	"SELECT count(*) FROM (SELECT FROM want WHERE value = '$last' FOR UPDATE SKIP LOCKED) AS w", 1,
 	before => "INSERT INTO want VALUES ('account', '$last'); INSERT INTO candidate (did) VALUES ('$last')",
 	after  => "DELETE FROM want WHERE value = '$last'; DELETE FROM candidate; DELETE FROM unsettled");
+
+#
+# The tables of a day.
+#
+my ($reference, $record) = split /\|/, $node->safe_psql($db, q{INSERT INTO want (what, value) VALUES ('live', '*'); SELECT make_days();
+	UPDATE day SET day = day - 100; CREATE TABLE demo.d AS SELECT min(day) AS d FROM day;
+	SELECT format('ALTER TABLE %s RENAME TO %I', day_table(n, d + 100), split_part(day_table(n, d), '.', 2)) FROM demo.d, unnest('{reference,record}'::text[]) AS n \gexec
+	SELECT day_table('reference', d), day_table('record', d) FROM demo.d}) =~ s/^\n+//r;
+meets('an old day is dropped', "SELECT FROM $$_[0]; SELECT pg_advisory_xact_lock_shared(1); SELECT FROM $$_[1]", 'SELECT drop_old_day()', at => '', waits => 1)
+  foreach [ $record, $reference ], [ $reference, $record ];
 
 $_->quit foreach $holder, $one, $other;
 $node->stop;

@@ -104,7 +104,7 @@ BEGIN
   IF wants_live() THEN
     BEGIN
       PERFORM make_days();
-    EXCEPTION WHEN lock_not_available THEN
+    EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
       NULL;  -- an index of record is being built, for example: the next call tries again
     END;
     PERFORM expire_idle_accounts();

@@ -98,6 +98,27 @@ BEGIN
   RETURN utc_day();
 END $$;
 
+-- Locks both tables of a day, if nobody reads them for longer than lock_timeout. It does not have
+-- one of them while it waits for the other: a query that reads them in the other order would wait,
+-- too, and the server might end it. Two attempts, as the queries may have either order.
+CREATE OR REPLACE FUNCTION lock_day(d date) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+  one CONSTANT text := day_table('record', d);
+  other CONSTANT text := day_table('reference', d);
+BEGIN
+  BEGIN
+    EXECUTE format('LOCK TABLE ONLY %s', one);
+    EXECUTE format('LOCK TABLE ONLY %s NOWAIT', other);
+  EXCEPTION WHEN lock_not_available THEN
+    EXECUTE format('LOCK TABLE ONLY %s', other);
+    EXECUTE format('LOCK TABLE ONLY %s NOWAIT', one);
+  END;
+EXCEPTION WHEN undefined_table THEN
+  NULL;  -- somebody has dropped one of them
+END $$;
+
 -- Drops the oldest day, if all of it is older than settings.keep. If an object of the operator
 -- depends on one of its tables, such as a view, both tables are emptied, no longer inherit, and are
 -- left to the operator. Returns whether the day is gone. As others wait behind it, it waits for
@@ -118,12 +139,12 @@ BEGIN
     WHEN utc_day(add_interval(due, -interval '6 h')) > d THEN '5s'
     WHEN utc_day(add_interval(due, -interval '1 h')) > d THEN '1s'
     ELSE '100ms' END, true);
-  -- in the order in which write_live_records() locks them
+  PERFORM lock_day(d);
   EXECUTE format('DROP TABLE IF EXISTS %s, %s', day_table('reference', d), day_table('record', d));
   DELETE FROM day AS x WHERE x.day = d;
   RETURN true;
 EXCEPTION
-  WHEN lock_not_available THEN
+  WHEN lock_not_available OR deadlock_detected THEN
     RETURN false;
   WHEN dependent_objects_still_exist THEN
     GET STACKED DIAGNOSTICS dependents = PG_EXCEPTION_DETAIL;
