@@ -157,6 +157,7 @@ CREATE OR REPLACE FUNCTION abandon_day(d date, dependents text) RETURNS bool LAN
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
+  PERFORM lock_day(d);
   BEGIN
     EXECUTE format('TRUNCATE ONLY %s, ONLY %s', day_table('reference', d), day_table('record', d));
   EXCEPTION WHEN feature_not_supported THEN
@@ -168,7 +169,7 @@ BEGIN
   RAISE WARNING 'the tables of % cannot be dropped, and are no longer part of record', d
   USING DETAIL = dependents, HINT = 'Drop what depends on them, then drop them.';
   RETURN true;
-EXCEPTION WHEN lock_not_available THEN
+EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
   RETURN false;
 END $$;
 

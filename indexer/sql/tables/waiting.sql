@@ -4,8 +4,8 @@
 -- An account gets a row in ready_account whenever its frames no longer need to wait, whether or not
 -- it has any: another transaction may be adding some whose rows are not visible yet.
 -- process_frames() takes these rows, so it never reads all waiting frames. As it takes frames
--- before it locks their accounts, only take_missed() and take_waiting(), which it calls, wait for
--- rows of the table waiting: all others skip those that another session has locked.
+-- before it locks their accounts, the functions here that others call skip the frames that it has
+-- taken. (start_stream() waits for it, by the rows of the table shard.)
 --
 -- The table waiting has three bounds. If an account has more than most_waiting bytes, only its
 -- newest frames stay. When all frames have reached most_waiting_all bytes, or the table twice as
