@@ -49,9 +49,7 @@ plan skip_all => $why unless defined $program;
 $why = $program->build_api;
 plan skip_all => $why if defined $why;
 
-$node->safe_psql($sql, 'CREATE EXTENSION atid_crypto CASCADE');
-$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-1', '-d', $node->connstr($sql), '-f', "$root/indexer/sql/install.sql" ],
-	'install.sql');
+AtidTest::Indexer::install($node, $sql);
 
 sub ask { return $program->ask($_[0]); }
 

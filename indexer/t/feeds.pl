@@ -29,14 +29,10 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $root = "$FindBin::Bin/../..";
 my $node = new_node('feeds');
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my $db = new_database($node, 'feeds');
-$node->safe_psql($db, 'CREATE EXTENSION IF NOT EXISTS atid_crypto');
-$node->command_ok(
-	[ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '--single-transaction', '-d', $node->connstr($db), '-f', "$root/indexer/sql/install.sql" ],
-	'the file install.sql');
+AtidTest::Indexer::install($node, $db);
 srand seeded();
 my $json    = JSON::PP->new->utf8->canonical;
 my $session = AtidTest::Session->new($node, $db);

@@ -23,9 +23,7 @@ use Test::More;
 my $citus = defined $ENV{ATID_CITUS_USER} && eval { require AtidTest::Citus; AtidTest::Citus->new };
 my $node = $citus || new_node('indexer_schema', ready => 1, lasting => 1);
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
-my $root = "$FindBin::Bin/../..";
 my $db = $citus ? $node->new_database('indexer') : new_database($node, 'indexer');
-$node->safe_psql($db, 'CREATE EXTENSION IF NOT EXISTS atid_crypto');
 if ($citus)
 {
 	my ($oracles) = AtidTest::Oracles->new;
@@ -35,7 +33,7 @@ if ($citus)
 }
 else
 {
-	$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '--single-transaction', '-d', $node->connstr($db), '-f', "$root/indexer/sql/install.sql" ], 'the file install.sql');
+	AtidTest::Indexer::install($node, $db);
 	# the order of columns in a database that began as the example of 1.2, and a column of the operator's
 	$node->safe_psql($db, 'ALTER TABLE indexer.waiting DROP slot; ALTER TABLE indexer.waiting ADD slot int NOT NULL, ADD mine text; '
 		  . 'CREATE INDEX waiting_slot ON indexer.waiting (stream, slot)');

@@ -23,6 +23,7 @@ use FindBin;
 use lib "$FindBin::Bin/../../t/lib";
 
 use AtidTest;
+use AtidTest::Indexer;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -31,14 +32,6 @@ my $root = "$FindBin::Bin/../..";
 my $node = new_node('indexer_operate', ready => 1);
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my $db = new_database($node, 'operate');
-$node->safe_psql($db, 'CREATE EXTENSION atid_crypto CASCADE; CREATE EXTENSION IF NOT EXISTS atid');
-
-sub install
-{
-	my ($where) = @_;
-	return $node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '--single-transaction', '-d', $node->connstr($where), '-f',
-			"$root/indexer/sql/install.sql" ], 'install.sql');
-}
 
 sub ask
 {
@@ -46,7 +39,7 @@ sub ask
 	return $node->safe_psql($where, "SET search_path = indexer, public; $query");
 }
 
-install($db);
+AtidTest::Indexer::install($node, $db);
 $node->safe_psql($db, <<'SQL');
 CREATE SCHEMA try;
 CREATE FUNCTION try.frame(t text, body jsonb) RETURNS bytea LANGUAGE sql

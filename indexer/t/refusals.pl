@@ -36,11 +36,8 @@ use Test::More;
 
 my $node = new_node('refusals', ready => 1);
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
-my $root = "$FindBin::Bin/../..";
 my $db   = new_database($node, 'indexer');
-$node->safe_psql($db, 'CREATE EXTENSION IF NOT EXISTS atid_crypto');
-$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '--single-transaction',
-	'-d', $node->connstr($db), '-f', "$root/indexer/sql/install.sql" ], 'the file install.sql');
+AtidTest::Indexer::install($node, $db);
 $ENV{PGOPTIONS} = '-c search_path=indexer,public';
 AtidTest::Indexer::demo($node, $db);
 AtidTest::Indexer::fill($node, $db);

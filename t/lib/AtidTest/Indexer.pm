@@ -15,7 +15,8 @@
 #   wait_for WHAT, QUERY, SECONDS, wait_for_log HANDLE, LINE
 #   patience                      how much longer things may take here and now
 #   memory PID                    the most memory that a process has had, in MB
-#   demo NODE, DATABASE           the schema demo, for tests of the SQL alone; a function, not a method
+#   install NODE, DATABASE        the schema, by psql and the file install.sql; a function, not a method
+#   demo NODE, DATABASE           the schema demo, for tests of the SQL alone; likewise
 #   make_commits NODE, DATABASE, ORACLES, ACCOUNTS, COMMITS    the schema demo with commits of accounts; likewise
 #   waiting_is_counted NODE, DATABASE    tests that the counter of waiting bytes is their sum; likewise
 #   last_of NODE, DATABASE, STATEMENT...    the result of the last one, in a transaction that is rolled back; likewise
@@ -248,6 +249,20 @@ sub last_of
 	my $last = pop @statements;
 	my ($code, $result, $said) = $node->psql($db, join(";\n", 'BEGIN', @statements) . ";\n\\echo :::\n$last;\nROLLBACK");
 	return $code == 0 ? $result =~ s/.*^:::\n?//msr : $said;
+}
+
+# As an operator does who has only psql.
+sub install
+{
+	my ($node, $db) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	$node->safe_psql($db, 'CREATE EXTENSION IF NOT EXISTS atid_crypto CASCADE');
+	return $node->command_ok(
+		[
+			'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '--single-transaction',
+			'-d', $node->connstr($db), '-f', "$root/indexer/sql/install.sql"
+		],
+		'the file install.sql');
 }
 
 # The basis for tests of the SQL: a schema with logs, repositories and frames of the accounts of demo/.
