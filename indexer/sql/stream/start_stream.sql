@@ -17,7 +17,7 @@ DECLARE
 BEGIN
   SELECT * INTO s FROM settings;
   -- first, as a program that was killed may have left a session that processes its last frames
-  PERFORM FROM shard AS t WHERE t.stream = start_stream.stream ORDER BY t.lo FOR UPDATE;
+  PERFORM lock_shard(start_stream.stream, 0, 255);
   INSERT INTO stream AS x (name, kind, pds)
   VALUES (start_stream.stream, start_stream.kind, nullif(start_stream.pds, '{}'))
   ON CONFLICT (name) DO UPDATE SET pds = excluded.pds, started = now(), error = NULL;
